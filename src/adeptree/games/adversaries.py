@@ -1,4 +1,4 @@
-"""Who chooses the stream. Adaptive adversaries see the past and P_t, never this round's coin."""
+"""Adversaries, which choose the stream. Adaptive ones see the past and P_t, but not the coin of the round."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Instances = Sequence[Any] | Callable[["np.random.Generator"], Any]
 
 
 class History(list[Round]):
-    """H_{t-1}: the rounds so far, and what the learner asked the oracle in each of them, with the answers.
+    """H_{t-1}: the rounds so far, and the learner's oracle queries in each of them, with the answers.
 
-    A learner on a class that knows its own structure has no oracle to ask; one on an ``OracleClass``, or one that asks
-    for leaders, does. Calls before the first round belong to it.
+    A learner on a class with a known structure queries no oracle; one on an ``OracleClass``, or one that follows
+    leaders, does. Queries before the first round count as part of it.
 
     >>> from adeptree import Adept, Ghost, OracleClass, Thresholds, play
     >>> class Curious(Adversary):
@@ -50,14 +50,14 @@ class History(list[Round]):
     def __init__(self, rounds: Iterable[Round] = (), queries: Iterable[tuple[Query, ...]] = ()) -> None:
         super().__init__(rounds)
         self.queries: list[tuple[Query, ...]] = list(queries)
-        """One entry per round, for an adversary that ``listens``."""
+        """Queries per round, for an adversary that ``listens``."""
 
     def until(self, t: int) -> History:
         """Return H_t: the first t rounds."""
         return History(self[:t], self.queries[:t])
 
     def add(self, played: Round, calls: list[Query] | None) -> None:
-        """Add a round, and take the calls that were heard in it."""
+        """Add a round with the queries recorded in it."""
         self.append(played)
         if calls is not None:
             self.queries.append(tuple(calls))
@@ -68,7 +68,7 @@ class Adversary(ABC):
     """Chooses x_t from the past, then y_t from the past, x_t and the learner's probability P_t."""
 
     listens: ClassVar[bool] = True
-    """Whether it looks at ``history.queries``, what the learner asked the oracle. (They are kept only for those.)"""
+    """True if the adversary reads ``history.queries``, which are only kept if it does."""
 
     def start(self, rounds: int, seed: int) -> None:
         """Begin a game; the same seed gives the same choices against the same learner."""
@@ -129,7 +129,7 @@ class _Drawing(Adversary):
         super().start(rounds, seed)
 
     def instance(self, history: Sequence[Round]) -> Any:
-        """Draw x_t, independently of everything."""
+        """Draw x_t independently of the past."""
         if self.instances is None:
             return self.concept_class.random_instance(self.rng)
         if callable(self.instances):
@@ -190,10 +190,10 @@ class Drifting(_Noisy):
 
 @dataclass
 class Greedy(_Drawing):
-    """Reads P_t and answers the less likely label: any deterministic learner errs in every round."""
+    """Always chooses the less likely label, so that any deterministic learner errs in every round."""
 
     def label(self, history: Sequence[Round], x: Any, p: float) -> int:
-        """Return the label that the learner holds less likely (1 if both are equally likely)."""
+        """Return the less likely label (1 if both are equally likely)."""
         return less_likely(p)
 
 
@@ -201,8 +201,8 @@ class Greedy(_Drawing):
 class LittlestoneTree(_Drawing):
     """Walks down a mistake tree, always to the less likely side; the stream stays realizable.
 
-    A deterministic learner errs at every node: Littlestone-dimension many mistakes. Below the tree the
-    labels are those of a concept that fits so far.
+    A deterministic learner errs at every node, which makes as many mistakes as the Littlestone dimension. Below the
+    tree the labels are those of a concept that fits so far.
     """
 
     def __post_init__(self) -> None:
@@ -216,7 +216,7 @@ class LittlestoneTree(_Drawing):
         self._target: Concept | None = None
 
     def instance(self, history: Sequence[Round]) -> Any:
-        """Return the node's point; below the tree, any."""
+        """Return the node's point; below the tree, an arbitrary one."""
         return super().instance(history) if self._node is None else self._node.x
 
     def label(self, history: Sequence[Round], x: Any, p: float) -> int:
@@ -231,7 +231,7 @@ class LittlestoneTree(_Drawing):
 
 
 def less_likely(p: float) -> int:
-    """Return the label a forecaster with P(1) = p holds less likely.
+    """Return the label that is less likely if P(1) = p.
 
     >>> less_likely(0.9), less_likely(0.1), less_likely(0.5)
     (0, 1, 1)
@@ -241,7 +241,7 @@ def less_likely(p: float) -> int:
 
 @contextmanager
 def listening(adversary: Adversary, learner: OnlineLearner) -> Iterator[list[Query] | None]:
-    """Have the learner's calls to its oracle written down for an adversary that listens; None for others."""
+    """Record the learner's oracle queries for an adversary that listens; return None for others."""
     calls: list[Query] | None = [] if adversary.listens else None
     learner.queries.heard = calls
     try:

@@ -28,19 +28,19 @@ def play(
     Parameters
     ----------
     learner
-        Who predicts; it goes on from where it is.
+        The learner that predicts; it continues from its current state.
     adversary
         An :class:`Adversary`, or any iterable of (x, y) pairs.
     rounds
-        How many rounds; by default all that the learner has left.
+        The number of rounds; by default all that the learner has left.
     seed
-        The adversary's; the learner has its own.
+        The seed of the adversary; the learner has its own.
     on_round
         Called with each :class:`Round` when it is over.
     on_best_rule_changed
-        Called with the :class:`Round` after which the best rule is another, and with that rule.
+        Called with the :class:`Round` after which the best rule changed, and with the new rule.
     progress
-        True to say on the standard error how far the game is; or a function of the rounds done and all of them.
+        True to report progress on the standard error; or a function of the number of rounds done and the total.
 
     Examples
     --------

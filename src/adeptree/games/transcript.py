@@ -1,4 +1,4 @@
-"""What happened in a game: one row per round, and the account at the end."""
+"""Transcripts of games: one row per round, and the account at the end."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ pandas: Any = Extra("pandas", "to_frame", "frame")
 LABEL = Number(int, 0, 1)
 COUNTS = dict.fromkeys(("width", "asked", "posed"), Number(int, 0))
 ROUND: Fields = {"p": Number(float, 0, 1), "guess": LABEL, "y": LABEL, **COUNTS}
-"""What a file may hold of a round; the number of paths may be larger than a machine word."""
+"""Declaration of a round in a file; the number of paths may exceed a machine word."""
 
 
 @dataclass(frozen=True, repr=False)
 class Transcript:
-    """A played game. ``header`` says who played; ``bound`` is what the theory promised the learner.
+    """A played game. ``header`` describes the players; ``bound`` is the learner's regret bound.
 
     >>> from adeptree import Adept, Thresholds, play
     >>> run = play(Adept(Thresholds(16), horizon=3), [(3, 0), (9, 1), (9, 0)])
@@ -64,13 +64,13 @@ class Transcript:
 
     @property
     def costs(self) -> NDArray[Any]:
-        """What a wrong guess costs in each round: 1, unless the learner was built with ``costs=``."""
+        """Cost of a wrong guess in each round: 1, unless the learner was built with ``costs=``."""
         miss_and_false_alarm: tuple[float, float] = _settings(self.header).get("costs", (1, 1))
         return np.where(self.column("y") == 1, *miss_and_false_alarm)
 
     @property
     def losses(self) -> NDArray[np.float64]:
-        """Expected loss of each round: |p - y|, times what a wrong guess costs."""
+        """Expected loss of each round: |p - y| times the cost of a wrong guess."""
         losses: NDArray[np.float64] = np.abs(self.column("p").astype(np.float64) - self.column("y")) * self.costs
         return losses
 
@@ -87,7 +87,7 @@ class Transcript:
 
     @property
     def realised_loss(self) -> float:
-        """Mistakes of the labels that were drawn (or what they cost)."""
+        """Mistakes of the drawn labels (or their cost)."""
         return self.realised_losses.sum().item()  # type: ignore[no-any-return]
 
     @property
@@ -109,10 +109,10 @@ class Transcript:
         return regrets
 
     def plot(self, what: str = "regret", ax: Any = None) -> Any:
-        """Draw the game; return matplotlib's axes (extra ``plot``).
+        """Plot the game; return matplotlib's axes (needs the extra ``plot``).
 
-        "regret" with what is proven of it, "loss" against the best rule and the best constant, "weights" of the rules
-        that lead at the end (the game is played again for it), or "width" and queries.
+        Choose "regret" with its bounds, "loss" against the best rule and the best constant, "weights" of the rules that
+        lead at the end (which replays the game), or "width" and queries.
         """
         return pictures("game_plots").plot_game(self, what, ax)
 
@@ -159,14 +159,14 @@ def _format() -> LineFormat:
 
 
 def _head(head: dict[str, Any]) -> tuple[dict[str, Any], float]:
-    """Return the header and the bound, if they are what a game has: the checksum only says that somebody sealed it."""
+    """Return the header and the bound after checking them: a checksum does not prove that a game wrote them."""
     header, bound = decode(head["header"]), head["bound"]
     need(isinstance(header, dict) and Number(float, -MOST, math.inf).fits(bound, {}), "header")
     return header, bound
 
 
 def _round(row: dict[str, Any]) -> Round:
-    """Return a round, if it can be one."""
+    """Decode and check a round."""
     found = Round(*decode(row["round"]))
     check_fields(vars(found), ROUND)
     need(found.best_loss is None or SUM.fits(found.best_loss, {}), "best_loss")

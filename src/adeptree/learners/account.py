@@ -1,4 +1,4 @@
-"""The account of a learner: answers, losses, regret, and the bounds on it."""
+"""The account of a learner: answers, losses, regret and regret bounds."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ EVEN: tuple[float, float] = (1, 1)
 
 
 class Account(ABC):
-    """Losses, regret and bounds; of the rest a learner overrides what it knows better."""
+    """Losses, regret and bounds; a learner overrides properties for which it has a better answer."""
 
     follows_best_loss: ClassVar[bool] = True
-    """Whether ``best_loss`` costs nothing, so that a game may record it in every round."""
+    """True if ``best_loss`` is free, so that a game may record it in every round."""
 
     endless: ClassVar[bool] = False
-    """Whether it can do without a horizon."""
+    """True if the learner can run without a horizon."""
 
     horizon: int | None
-    """T, the rounds planned for; None without an end."""
+    """T: the number of rounds; None if it is not limited."""
     scale: float = 1
-    """What a round costs at most."""
+    """Largest cost of a round."""
     costs: tuple[float, float] = EVEN
     partial: bool = False
-    """Whether labels are seen with a known chance only, for reviewed cases or where the learner asks."""
+    """True if labels are seen only with a known probability: for reviewed cases, or if the learner asks."""
     no_guarantee: ClassVar[str] = "it has no such guarantee, or a label came late"
-    """Why ``in_advance`` is None."""
+    """Reason why ``in_advance`` is None."""
 
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
         self.concept_class = self.rules = check_class(concept_class)
@@ -61,30 +61,30 @@ class Account(ABC):
         self._end = math.inf if self.horizon is None else self.horizon
         self.seed = check_size("seed", seed, at_least=0)
         self._ledger = Ledger()
-        self._kernel = RoundKernel(self._ledger, 0)  # (until the learner has a structure)
+        self._kernel = RoundKernel(self._ledger, 0)  # until the learner has a structure
         self.tickets = OpenTickets()
-        """The answers that wait for their labels."""
+        """The open tickets: answers whose labels are pending."""
         self._queries = Queries()
 
     @property
     def ledger(self) -> Ledger:
-        """The sums of the account; refused while another thread is inside, or after an interrupted commit."""
+        """The sums of the account; an error during a call of another thread or after an interrupted commit."""
         self._kernel.check()
         return self._ledger
 
     @property
     def rounds(self) -> int:
-        """Rounds whose label came."""
+        """Number of labelled rounds."""
         return self.ledger.rounds
 
     @property
     def answered(self) -> int:
-        """Rounds answered; those without a label wait."""
+        """Number of answered rounds, labelled or pending."""
         return self.ledger.answered
 
     @property
     def expected_loss(self) -> float:
-        """Sum of |p - y| times cost, p as it was answered: the expected loss so far."""
+        """Expected loss so far: the sum of |p - y| times cost, with p as it was answered."""
         return self.ledger.expected_loss
 
     @property
@@ -94,22 +94,22 @@ class Account(ABC):
 
     @property
     def variance(self) -> float:
-        """Sum of cost^2 p (1 - p) over the labelled rounds: how much drawn losses scatter."""
+        """Variance of the drawn loss: the sum of cost^2 p (1 - p) over the labelled rounds."""
         return self.ledger.variance
 
     @property
     def overlaps(self) -> int:
-        """D: for every labelled round the labels of others that came between its answer and its own."""
+        """D: other labels that came between the answer and the label of a round, summed over all labelled rounds."""
         return self.ledger.overlaps
 
     @property
     def late(self) -> bool:
-        """Whether a round was ever answered while another waited."""
+        """True if a round was ever answered while another label was pending."""
         return self.ledger.late
 
     @property
     def gap(self) -> float:
-        """Delta: expected loss minus mix loss, both as of just before the labels came."""
+        """Delta: expected loss minus mix loss, both evaluated just before the labels came."""
         return self.ledger.gap
 
     @property
@@ -129,21 +129,21 @@ class Account(ABC):
 
     @property
     def weighed(self) -> bool:
-        """Whether rounds weigh different amounts."""
+        """True if rounds have different weights."""
         return self.ledger.weighed
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw an instance that may come, to try the learner on."""
+        """Draw a random instance, to try the learner on."""
         return self.concept_class.random_instance(rng)
 
     @property
     def waiting(self) -> int:
-        """How many answers wait for their labels."""
+        """Number of answers whose labels are pending."""
         return len(self.tickets) + self.tickets.given_up.number
 
     @property
     def ended(self) -> bool:
-        """Whether all rounds of the horizon have been answered; never, without one."""
+        """True if all rounds of the horizon have been answered; False without a horizon."""
         return self.horizon is not None and self.answered >= self.horizon
 
     @property
@@ -152,46 +152,46 @@ class Account(ABC):
         with self._held(): return self.expected_loss - self.best_loss  # fmt: skip  # noqa: E701
 
     def _held(self) -> Any:
-        """Return the context of a read of several numbers: no other thread may change them in between."""
+        """Return a context for reading several numbers, between which no other thread may change them."""
         return nullcontext() if self._kernel.inside() else self._kernel.turn()
 
     @property
     @abstractmethod
     def best_loss(self) -> float:
-        """Loss so far of the best concept in hindsight; a whole number, unless weights are not."""
+        """Loss so far of the best concept in hindsight; a whole number if all weights are."""
 
     @property
     def bound(self) -> float:
-        """What is proven of ``regret`` *now*, after the rounds so far, from what was seen; infinite if nothing is."""
+        """Proven bound on ``regret`` *now*, after the rounds so far, from the data seen; infinite if there is none."""
         return math.inf
 
     @property
     def in_advance(self) -> float | None:
-        """What was proven before the first round of *any* stream as long as the horizon (without one, as this one).
+        """Bound proven before the first round for *any* stream of the horizon's length (without one, of this length).
 
-        None if nothing was.
+        None if there is no such bound.
         """
         return self.bound_after(self.length)
 
     @property
     def length(self) -> int:
-        """The rounds that the guarantee in advance is about: those of the horizon, or all so far."""
+        """Number of rounds that the guarantee in advance covers: the horizon, or all rounds so far."""
         return self.rounds + self.waiting if self.horizon is None else self.horizon
 
     def bound_after(self, rounds: int) -> float | None:
-        """Return what is proven, before the first round, of the regret after so many rounds of any stream."""
+        """Return the bound, proven before the first round, on the regret after this many rounds of any stream."""
         return None
 
     def _proven(self, cost: float, regret: float) -> float:
-        """Return the bound now on this regret to experts of this price: price / eta + what mixing and delays cost."""
+        """Return the current bound on the regret to experts of this price: price / eta + Delta + drift."""
         price = cost / self.last_rate if cost else 0.0
         return not_rounded_below(regret, min(price + self.ledger.excess, self.rounds), self.rounds)
 
     def realised_bound(self, confidence: float = 0.95) -> float:
-        """Return what is proven of the mistakes *drawn* beyond the best rule's, with this probability, at all times.
+        """Return a bound on the *drawn* mistakes beyond the best rule's, valid at all times with this probability.
 
-        With at least this probability ``realised_loss - best_loss`` never exceeds this, however long the stream, if
-        x, y and the weight are chosen without a look at the coin. (Open answers count as badly as they can be.)
+        With at least this probability ``realised_loss - best_loss`` never exceeds the bound, however long the stream,
+        if x, y and the weight are chosen without knowledge of the coin. (Open answers count with their worst label.)
         """
         return min(self.regret + self._excess(confidence), self.rounds - self.best_loss)
 
@@ -203,28 +203,28 @@ class Account(ABC):
 
     @property
     def queries(self) -> Queries:
-        """Weak-consistency queries so far (or calls of ERM, if those are what the learner lives on)."""
+        """Weak-consistency queries so far (calls of ERM, if the learner uses those)."""
         return self._queries
 
     @property
     def width(self) -> int:
-        """How many experts (paths, schedules, concepts) are kept."""
+        """Number of experts (paths, schedules, concepts) kept."""
         return 1
 
     def best_rule(self) -> Concept:
-        """Return a concept with the fewest mistakes so far; no oracle is asked."""
+        """Return a concept with the fewest mistakes so far, without an oracle query."""
         raise InvalidArgument(f"{type(self).__name__} keeps no rules, so that it cannot name a best one")
 
     def rules_within(self, k: float, limit: int = 1000) -> NearRules:
-        """Return all rules that lose at most ``best_loss + k``, where the learner keeps them."""
+        """Return all rules that lose at most ``best_loss + k``, if the learner keeps them."""
         raise InvalidArgument(f"{type(self).__name__} keeps no losses of rules, so that it cannot list them; use Adept")
 
     def certificate(self, confidence: float = 0.95) -> Certificate:
-        """Return where the learner stands and what is proven about it; a number that is missing has a note."""
+        """Return the learner's numbers and proven bounds; a note explains each missing number."""
         with self._held(): return certify(self, confidence)  # fmt: skip  # noqa: E701
 
     def grounds(self) -> dict[str, Any]:
-        """Return what the certificate tells of the prior, the rate and the paths."""
+        """Return the certificate's fields about the prior, the rate and the paths."""
         return {"in_advance_note": self.no_guarantee if self.in_advance is None else ""}
 
     def best_constant(self) -> RankedRule:
@@ -236,14 +236,14 @@ class Account(ABC):
         return RankedRule(Constant(int(lost[1] < lost[0])), whole(min(lost)))
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw what is proven in advance against rounds, and the regret and its bound now; return matplotlib's axes.
+        """Plot the guarantee in advance against rounds, with the current regret and bound; return matplotlib's axes.
 
         Needs the extra ``plot``. A learner keeps no history: :meth:`adeptree.Transcript.plot` draws a game.
         """
         return pictures("account_plots").plot_account(self, ax)
 
     def _facts(self) -> dict[str, object]:
-        """Return what a person wants to know first. (A best loss that must be computed is left out.)"""
+        """Return the entries of the notebook card. (A best loss that must be computed is left out.)"""
         rule, best_loss = None, None
         if self.follows_best_loss:
             best_loss = self.best_loss
@@ -257,7 +257,7 @@ class Account(ABC):
     def __repr__(self) -> str:
         try:
             return line(type(self).__name__, self._facts())
-        except StateError as error:  # busy or torn
+        except StateError as error:  # another call is running, or the learner is torn
             return line(type(self).__name__, {"not readable now": type(error).__name__})
 
     def _repr_html_(self) -> str:

@@ -22,9 +22,9 @@ from adeptree.theory.priors import Prior
 
 
 class Paths(Engine):
-    """Algorithm 2 as it stands: V_t, in which every active prefix v is a row of the frontier, and what is kept of each.
+    """Algorithm 2 as it stands: the active set V_t, in which every active prefix v is a row of the frontier.
 
-    That is L(v), its loss against the true labels; k(v), the mistakes that the base learner makes on it; and n(v), the
+    Each row keeps L(v), its loss against the true labels; k(v), the mistakes of the base learner on it; and n(v), the
     rounds at which both labels were realizable for it.
     """
 
@@ -56,7 +56,7 @@ class Paths(Engine):
         self.log_share: FloatArray | None = np.zeros(1) if prior.counts and self.frontier.log_size is not None else None
         self._mass: FloatArray = prior.log_mass(0, self.mistakes, self.contested, self.log_share)
         self.waiting = PendingLabels()
-        self.looked: Expansion | None = None  # what was speculated since the last commit
+        self.looked: Expansion | None = None  # the expansion predicted since the last commit
 
     def parts(self) -> list[Any]:
         """Return the objects that change in a round."""
@@ -68,9 +68,9 @@ class Paths(Engine):
         """Extend every active prefix by both labels, and prune."""
         # 2(b)ii-iii. Realizability pruning: which of v∘0, v∘1 does the weak-consistency oracle accept?
         split = self._split(x)
-        if not (split.splits or self.prunes_late):  # every path has one continuation, which it predicts
+        if not (split.splits or self.prunes_late):  # every path has one continuation, so no base learner is needed
             return Extension(split, split.children, self.mistakes, self.contested, split.children.parent[:0])
-        # 2(a). Base learner step: p_t = A(v, x_t); where only one label is realizable, it is that one.
+        # 2(a). Base learner step: p_t = A(v, x_t); if only one label is realizable, p_t is that label.
         guess = self._guesses(split)
         # 2(b)i. The surviving extensions u = v∘b, and 2(b)iv. k(u) = k(v) + [b != p_t].
         children = split.children
@@ -89,7 +89,7 @@ class Paths(Engine):
         return np.where(split.contested, self.base_rows.predict(split), split.can1)
 
     def enter(self, children: Children, mistakes: IntArray, contested: IntArray) -> None:
-        """Let V_t be the active set."""
+        """Replace the active set by V_t."""
         self.base_rows.grow(children)
         self.frontier.grow(children)
         self.mistakes, self.contested = mistakes, contested
@@ -114,12 +114,12 @@ class Paths(Engine):
         # w_t(u) = W_t(u) exp(-eta L_{t-1}(v)).
         log_share, mass = self._masses(extension)
         weight = self._log_weights(mass, children.parent)
-        # 3. Predict 1 with the share of the weight that says 1.
+        # 3. Predict 1 with probability equal to the share of the weight that predicts 1.
         odds = Odds(*odds_of_one(weight, children.label))
         return Expansion(self.concept_class.key(x), extension, log_share, mass, odds)
 
     def _log_weights(self, log_mass: FloatArray, rows: Any) -> FloatArray:
-        """Return ln of the weights of paths with these masses, which come from these rows."""
+        """Return ln of the weights of paths with these masses, whose parents are these rows."""
         return log_weights(log_mass, self.losses[rows], self.best_loss, self.kernel.eta)
 
     def commit(self, x: Instance, label: int, weight: float = 1) -> None:
@@ -129,16 +129,16 @@ class Paths(Engine):
         self._grow(expansion, charged(self.losses[expansion.extension.children.parent], wrong, weight))
 
     def open(self, ticket: int, x: Instance) -> None:
-        """Let x into the tree before its label is there: V_t becomes the active set, and nothing is charged yet."""
+        """Let x enter the tree before its label is known: V_t becomes the active set, and nothing is charged yet."""
         expansion = self._expansion(x)
         self._grow(expansion, self.losses[expansion.extension.children.parent], ticket)
 
     def odds_of(self, ticket: int) -> Odds:
-        """Return how the weight is divided now at a point that waits for its label."""
+        """Return the current odds at a point whose label is pending."""
         return Odds(*odds_of_one(self._log_weights(self._masses_now(), slice(None)), self.waiting.labels(ticket)))
 
     def settle(self, ticket: int, label: int, weight: float = 1) -> None:
-        """Charge the paths that are wrong at a point that waited for its label."""
+        """Charge the paths that are wrong at a point whose label was pending."""
         self.losses = charged(self.losses, self.waiting.labels(ticket) != bool(label), weight)
         self.waiting.remove(ticket)
         self.looked = None
@@ -167,7 +167,7 @@ class Paths(Engine):
         t, children, mistakes, contested = self.rounds + 1, extension.children, extension.mistakes, extension.contested
         if not self.prior.settled:
             return None, self.prior.log_mass(t, mistakes, contested)
-        # Only where both labels were realizable does a mass change.
+        # A mass changes only where both labels were realizable.
         if not extension.split.splits:
             return self.log_share, self._mass
         new = np.flatnonzero(extension.split.contested[children.parent])
@@ -181,7 +181,7 @@ class Paths(Engine):
     def _masses_now(self) -> FloatArray:
         return self._mass if self.prior.settled else self.prior.log_mass(self.rounds, self.mistakes, self.contested)
 
-    # --- Speculation: the expansion of the last x asked for is kept until the round is committed ---
+    # --- Speculation: the expansion at the last x is kept until the round is committed ---
 
     def _expansion(self, x: Instance) -> Expansion:
         if self.looked is None or self.looked.key != self.concept_class.key(x):
@@ -189,21 +189,21 @@ class Paths(Engine):
         return self.looked
 
     def probability(self, x: Instance) -> float:
-        """Return the share of the weight that says 1 at x."""
+        """Return the share of the weight that predicts 1 at x."""
         return self._expansion(x).odds.p
 
     def odds(self, x: Instance) -> Odds:
-        """Return it with its log-odds."""
+        """Return the share with its log-odds."""
         return self._expansion(x).odds
 
-    # --- What the round calls (``roles/structure.py``) -------------------------------------------------
+    # --- The structure's interface to the round (``roles/structure.py``) ---------------------------------
 
     def point(self, x: Instance, raw: Any) -> Instance:
-        """Take the canonical instance."""
+        """Return the canonical instance."""
         return x
 
     def see(self, x: Any) -> tuple[float, float, Any]:
-        """Return the odds at a new point, or at one that waits for its label."""
+        """Return the odds at a new point, or at one whose label is pending."""
         if isinstance(x, Entered):
             odds = self.odds_of(x.ticket)
             return odds.p, odds.log_odds, None
@@ -211,14 +211,14 @@ class Paths(Engine):
         return looked.odds.p, looked.odds.log_odds, looked.key
 
     def take(self, x: Any, label: int, cost: float) -> None:
-        """Commit a new point, or charge one that waited for its label."""
+        """Commit a new point, or charge one whose label was pending."""
         if isinstance(x, Entered):
             self.settle(x.ticket, label, cost)
         else:
             self.commit(x, label, cost)
 
     def entered(self, ticket: int, x: Instance, raw: Any) -> Entered:
-        """Return the place of a point that waits: the paths know its labels without a query."""
+        """Return the index of a pending point: the paths know their labels there without a query."""
         return Entered(ticket)
 
     def abandon(self, ticket: int) -> None:
@@ -226,18 +226,18 @@ class Paths(Engine):
         self.waiting.remove(ticket)
 
     def discard(self) -> None:
-        """Roll back: forget what was speculated since the last commit."""
+        """Roll back: discard the expansion made since the last commit."""
         self.looked = None
 
     rate_changed = forget_look = discard
 
     @property
     def best_loss(self) -> float:
-        """L*: the least loss of an active path, which is the best concept's."""
+        """L*: the least loss of an active path, which is the loss of the best concept."""
         return self.losses.min().item()  # type: ignore[no-any-return]
 
     def as_paths(self) -> Paths:
-        """Return this list."""
+        """Return this object: it is the list of paths."""
         return self
 
     def rows(self) -> Rows:
@@ -245,7 +245,7 @@ class Paths(Engine):
         return Rows(self.losses, self.mistakes, self.contested, self._masses_now() - self.prior.log_total)
 
     def rules_of(self, places: Sequence[int]) -> list[Concept]:
-        """Return the concepts that the frontier shows for rows."""
+        """Return the frontier's concepts for rows."""
         return [self.frontier.concept(row) for row in places]
 
     def state(self) -> dict[str, Any]:
@@ -263,7 +263,7 @@ class Paths(Engine):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved rows."""
+        """Restore saved rows."""
         self.rounds, self.mistakes, self.contested = state["rounds"], state["mistakes"], state["contested"]
         self.frontier.restore(state["frontier"])
         need(self.frontier.width == len(self.mistakes), "the number of paths")

@@ -1,4 +1,4 @@
-"""Adept, the learner to use: ADEPT with a prior, a rate and an engine, and its account."""
+"""Adept, the main learner: ADEPT with a prior, a rate, an engine and an account."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from adeptree.theory.sharing import Drift, drift_of
 
 
 class Adept(OnlineLearner):
-    """Agnostic online learning: O(t^VC) paths, a proven bound at every moment, no assumption about the labels.
+    """Learn 0/1 labels online: O(t^VC) paths, a proven bound at every moment, no assumption about the labels.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Adept(OnlineLearner):
     horizon
         T, the number of rounds, for the paper's learner. None (the default) needs neither T nor M.
     base
-        The realizable learner inside; by default the natural one of the class.
+        The realizable base learner; by default that of the class.
     rate
         "paper", "first-order", "anytime", "adaptive" or a positive number. Default: "paper" with the paper's prior,
         else "adaptive".
@@ -48,14 +48,14 @@ class Adept(OnlineLearner):
         "paper" (needs a horizon and M), "kt", "uniform" (equal masses, for rules that can be listed), or "mixed", the
         default without a horizon and with ``review``.
     engine
-        "paths" (Algorithm 2 as it stands), "collapsed" (a structure that stands for the paths, for the classes that
-        have one) or "auto", which takes the structure where there is one. They give the same numbers, except that
-        where a structure stands for the paths a first-order rate is kept for stretches (until L* + 1 has grown by 5 %),
-        and rules with several cuts (intervals and unions of them) have a prior of their own if there is no horizon.
+        "paths" (Algorithm 2 as it stands), "collapsed" (a structure that represents the paths, for classes that have
+        one) or "auto", which takes the structure if there is one. They give the same numbers, with two exceptions. With
+        a structure, a first-order rate stays constant until L* + 1 has grown by 5 %. Without a horizon, the structures
+        of rules with several cuts (intervals and their unions) use another prior.
     seed
         Seed of the random guesses. Anyone who knows it can predict every guess.
     costs
-        What a miss (label 1, guess 0) and a false alarm cost; losses and bounds are then in these units.
+        The costs of a miss (label 1, guess 0) and of a false alarm; losses and bounds are then in these units.
     review
         The cost of handing a case to a person, or a :class:`Review`. The learner then has three actions: 0, 1 and
         "review". Its expected cost is at most that of the best rule plus K/eta, which the certificate prints. K is the
@@ -63,28 +63,30 @@ class Adept(OnlineLearner):
         label must come before the next answer; if labels come late, give ``Review(c, delay=d)``.
     feedback
         "all": every label may come. "reviewed": labels are seen for reviewed cases only. It needs ``review``. "asked":
-        ``ticket.ask`` tells which labels the learner wants, mostly where it is not sure. Both make losses estimates.
+        ``ticket.ask`` is True if the learner wants the label, mostly in uncertain cases. In both modes losses are
+        estimates.
     max_labels
-        With ``feedback="asked"``: the largest number of labels. Afterwards the learner asks for no more.
+        With ``feedback="asked"``: the largest number of labels. The learner then asks for no more.
     drift
-        True if the best rule may change. The learner then competes with sequences of rules: weights are shared out
-        again after each round, and *followers* do what the cheapest rule of the last 100, 300, 1,000, 3,000 or all
-        rounds does. "sharing" leaves the followers out; so do ``by``, ``engine="paths"`` and rules such as intervals,
-        which need ``review`` or a number as ``rate`` (``docs/theory/drift.md``). Without ``review``, many rates run.
+        True if the best rule may change. The learner then competes with sequences of rules. It redistributes a share of
+        the weight after each round, and *followers* predict like the best rule of the last 100, 300, 1,000, 3,000 or
+        all rounds. "sharing" omits the followers; so do ``by``, ``engine="paths"`` and rules such as intervals, which
+        need ``review`` or a number as ``rate`` (``docs/theory/drift.md``). Without ``review``, many rates run in
+        parallel.
     by
-        A column with the name of a segment, such as "tenant"; rows without it are a segment of their own. Competes
-        with one rule for all and one per segment. Not with ``engine="paths"``, steps or oracles.
+        A column with the name of a segment, such as "tenant"; rows without a value form a separate segment. The learner
+        competes with one common rule and with one rule per segment. Not with ``engine="paths"``, steps or oracles.
     segments
         The number of segments, or the largest possible one, if it is known. Only then is there a guarantee in advance.
     max_weight
-        The largest ``weight=`` that :meth:`learn` will be given. A larger one is taken, but ends what was promised
-        in advance; with ``drift`` and without ``review`` it is refused. Weight times cost is at most 1,000,000.
+        The largest ``weight=`` that you will pass to :meth:`learn`. A larger one is accepted, but voids the guarantee
+        in advance; with ``drift`` and without ``review`` it is an error. Weight times cost is at most 1,000,000.
     mistake_bound
-        M, where the base learner does not know its own. With a valid M a realizable path never has k > M.
+        M, if the base learner does not define it. With a valid M, a realizable path never has k > M.
     on_excess
-        What a path with k > M is: "raise", an error, or "prune", dropped, which is Algorithm 2 to the letter.
+        What to do with a path that has k > M: "raise" an error, or "prune" it, as Algorithm 2 does literally.
     max_width
-        Drops the lightest paths beyond it; the certificate then says what is still guaranteed.
+        The largest number of paths. The lightest paths beyond it are dropped; the certificate accounts for them.
 
     Examples
     --------
@@ -106,14 +108,14 @@ class Adept(OnlineLearner):
     rate_rule: RateRule
     prior: Prior
     base: BaseLearner
-    """The realizable learner inside, if one runs."""
+    """The base learner, if one runs."""
     mistake_bound: int | None = None
     max_width: int | None = None
     on_excess: str = "raise"
     feedback: str = "all"
     max_labels: int | None = None
     warns: ClassVar[bool] = True
-    """Whether a promise that is no better than a coin's is said where the learner is built."""
+    """True to warn, when the learner is built, if the guarantee is no better than random guessing."""
 
     def __init__(
         self,
@@ -162,10 +164,10 @@ class Adept(OnlineLearner):
         combined = {"review=": self.review is not None, "drift=": drifts, 'feedback="asked"': asks}
         combined["a union of rules" if by is None else "by="] = concept_class.combines
         prior = settings.check_combination([name for name, used in combined.items() if used], prior, self.max_width)
-        # The largest rate at which a review has its guarantee, in rounds of the largest weight.
+        # The largest rate at which review keeps its guarantee in rounds of the largest weight.
         largest = None if self.review is None else self.review.rate(*self.costs) / self.max_weight
         self.mistake_bound = settings.mistake_bound(mistake_bound, self.base, concept_class)
-        # (parts have their own priors, and most engines need no frontier)
+        # parts have their own priors, and most engines need no frontier
         frontier = None if concept_class.combines and engine != "paths" else frontier_of(concept_class)
         self.prior = settings.prior(prior, self.horizon, self.mistake_bound, self.base, concept_class, frontier)
         of_asking = None if not asks else "anytime" if self.horizon is None else "paper"
@@ -196,7 +198,7 @@ class Adept(OnlineLearner):
         self.costs = check_costs(costs)
         self.max_weight = check_weight("max_weight", max_weight)
         self.scale = check_weight("the largest cost times max_weight", max(self.costs) * self.max_weight, SMALLEST)
-        """W: what a round costs at most."""
+        """Set the costs and W, the largest cost of a round."""
         self._ledger.weighed = self.costs != EVEN
 
     def _use(self, structure: Structure) -> None:
@@ -209,7 +211,7 @@ class Adept(OnlineLearner):
             if self.drift_of is not None:
                 engine.share_inside(self.drift_of)
             return engine  # type: ignore[no-any-return]
-        from adeptree.structures.restarts_engine import drifting  # (most learners do not need its kernels)
+        from adeptree.structures.restarts_engine import drifting  # imported late: most learners do not need its kernels
 
         return drifting((structure, self.concept_class, self.problem.prior), self.drift_of)
 
@@ -220,20 +222,20 @@ class Adept(OnlineLearner):
 
     @property
     def engine(self) -> Engine:
-        """The structure that keeps the weights; refused while another thread is inside."""
+        """The structure that keeps the weights; an error while a call of another thread is running."""
         self._kernel.check()
-        self._catch_up()  # (some numbers depend on the coming rate, which an interrupted call may have left due)
+        self._catch_up()  # some numbers depend on the rate, whose update an interrupted call may have left pending
         engine: Engine = self._structure  # type: ignore[assignment]
         return engine
 
     @property
     def paths(self) -> Paths:
-        """The active paths themselves, where they are kept one by one."""
+        """The active paths, if the engine lists them."""
         paths: Paths = self.engine.as_paths()
         return paths
 
     def speculate(self, x: Any) -> float:
-        """Return the chance of guessing 1 at x, also past the horizon (with no rounds to come)."""
+        """Return the probability of guessing 1 at x, also past the horizon."""
         given = one(self.concept_class, x)
         point = self._structure.point(self.concept_class.instance(given), given)
         with self._kernel.turn(): return self._look(point)  # fmt: skip  # noqa: E701
@@ -246,7 +248,7 @@ class Adept(OnlineLearner):
 
     @property
     def plain(self) -> bool:
-        """Whether every round weighs 1 and is labelled at once."""
+        """True if every round has weight 1 and is labelled at once."""
         return not (self.weighed or self.late or self.waiting) and self.scale == 1
 
     @property
@@ -258,16 +260,16 @@ class Adept(OnlineLearner):
 
     @property
     def log_experts(self) -> float:
-        """ln of the prior's total mass: ln N for the paper's."""
+        """ln of the total prior mass: ln N for the paper's prior."""
         return self.prior.log_total
 
     def grounds(self) -> dict[str, Any]:
-        """Return what the certificate tells of the prior, the rate and the paths; no oracle is asked."""
+        """Return the certificate's fields about the prior, the rate and the paths, without an oracle query."""
         return guarantees.grounds(self)
 
     @property
     def bound(self) -> float:
-        """What is proven of ``regret`` now, from what was seen: ln(1/pi)/eta + Delta + drift."""
+        """Proven bound on ``regret`` now, computed from the data seen: ln(1/pi)/eta + Delta + drift."""
         with self._held(): return guarantees.now(self)  # fmt: skip  # noqa: E701
 
     @property
@@ -278,19 +280,19 @@ class Adept(OnlineLearner):
     def bound_after(self, rounds: int) -> float | None:
         """Return what is proven, before the first round, of the regret after so many rounds of any stream.
 
-        None if nothing is: no price is known (neither M nor a number of concepts), or labels came late, or a round
-        weighed more than was said.
+        None if there is no bound: no price is known (neither M nor a number of concepts), labels came late, or a round
+        weighed more than announced.
         """
         return guarantees.in_advance(self, check_size("rounds", rounds, at_least=0))
 
     def bound_for(self, best_loss: float, rounds: int | None = None) -> float | None:
-        """Return what is proven in advance of streams whose best rule loses no more than ``best_loss``."""
+        """Return the guarantee in advance for streams whose best rule loses at most ``best_loss``."""
         return guarantees.for_best_loss(self, best_loss, rounds)
 
     def sequence_bound(self, switches: int) -> float:
-        """Return what is proven now of the regret to any sequence of rules with at most this many switches.
+        """Return the current bound on the regret to any sequence of rules with at most this many switches.
 
-        Without ``drift`` nothing is proven of sequences that change.
+        Without ``drift`` there is no bound for sequences with switches.
         """
         check_size("switches", switches, at_least=0)
         if switches and self.drift_of is None:
@@ -300,7 +302,7 @@ class Adept(OnlineLearner):
     def sequence_loss(self, switches: int) -> float:
         """Return the loss so far of the best sequence of rules with at most this many switches, exactly.
 
-        The listed paths keep it for up to 10 switches. Other structures know it for 0, the best rule.
+        Listed paths know it for up to 10 switches. Other structures know it for 0 switches, the best rule.
         """
         loss = self.engine.sequence_loss(check_size("switches", switches, at_least=0))
         if loss is None:
@@ -311,27 +313,27 @@ class Adept(OnlineLearner):
         return loss
 
     def by_segment(self) -> list[tuple[str, str, float]]:
-        """Return the segments of ``by``, each with its best rule and the loss of that, the first that came first."""
+        """Return the segments of ``by`` in order of appearance, each with its best rule and that rule's loss."""
         with self._held(): return self.engine.by_segment()  # fmt: skip  # noqa: E701
 
     @property
     def final(self) -> float | None:
-        """With a horizon: what the regret can be at the end, from here on; None without."""
+        """With a horizon: the largest regret still possible at the end; None without one."""
         return guarantees.final(self)
 
     def realised_bound(self, confidence: float = 0.95) -> float:
-        """Return what is proven of the losses *drawn* beyond the best rule's, with this probability, at all times."""
+        """Return a bound on the *drawn* loss beyond the best rule's, valid at all times with this probability."""
         if self.heaviest_round > self.scale or self.partial:
             self._excess(confidence)
             return math.inf
         if self.review is not None and self.review.promise == "drawn":
-            confidence = (1 + confidence) / 2  # (either of two statements may fail)
+            confidence = (1 + confidence) / 2  # union bound: two statements must hold together
         most = min(guarantees.drawn(self, confidence), self.rounds * self.scale - self.best_loss)
         return min(most, self.regret + self._excess(confidence, self.scale))
 
     @property
     def width(self) -> int:
-        """Number of active paths |V_t|; 2^61 stands for that number or more, where a structure stands for them."""
+        """Number of active paths |V_t|; with a structure, 2^61 stands for that number or more."""
         return self.engine.width
 
     @property
@@ -341,7 +343,7 @@ class Adept(OnlineLearner):
 
     @property
     def best_loss(self) -> float:
-        """L*: the least loss of an active path, which is the best concept's; whole as long as all weights are."""
+        """L*: the least loss of an active path, which is the best concept's; a whole number if all weights are."""
         return self.engine.best_loss
 
     def best_rule(self) -> Concept:
@@ -349,10 +351,10 @@ class Adept(OnlineLearner):
         return self.engine.best_rule()
 
     def rules_within(self, k: float, limit: int = 1000) -> NearRules:
-        """Return all rules that lose at most ``best_loss + k``, the best first: one per labelling of what was seen.
+        """Return all rules that lose at most ``best_loss + k``, the best first: one per labelling of the points seen.
 
-        Exact, from the paths that are kept: nothing is asked and nothing changes. Rules that agree on all that was
-        seen are one path, for which one rule stands. After ``limit`` rules the list ends, and its ``more`` says so.
+        The result is exact and needs no query. Rules that agree on all points seen are one path, represented by one
+        rule. The list ends after ``limit`` rules; its ``more`` is then True.
 
         >>> from adeptree import Thresholds
         >>> learner = Adept(Thresholds(16))

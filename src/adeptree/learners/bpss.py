@@ -25,14 +25,14 @@ from adeptree.theory.mixture import log_weights, odds_of_one
 from adeptree.theory.priors import PaperPrior
 
 EXPERT_LIMIT = 1 << 18
-"""Most mistake schedules that are listed."""
+"""Largest number of mistake schedules."""
 
 
 class Bpss(CustomLearner):
     """Hedge over all mistake schedules I in {0,1}^T with at most M ones (small T only).
 
-    An expert runs its own copy of the base learner, flips the prediction where I_t = 1, and feeds itself
-    the result. It is the reference that ADEPT is tested against.
+    Each expert runs a copy of the base learner, flips its prediction where I_t = 1, and passes the result back to it as
+    the label. ADEPT is tested against this learner.
 
     Parameters
     ----------
@@ -41,16 +41,16 @@ class Bpss(CustomLearner):
     horizon
         T, the number of rounds.
     base
-        The realizable learner that every expert runs; by default the natural one of the class.
+        The realizable learner that every expert runs; by default that of the class.
     rate
         "paper", "first-order" or a positive number.
     seed
         Seed of the random guesses.
     prune
-        True deletes an expert once its labels are not realizable: that is exactly ADEPT. False is the classic
+        True deletes an expert once its labels are not realizable, which is exactly ADEPT. False is the classic
         algorithm, which differs once an expert becomes unrealizable.
     mistake_bound
-        M, where the base learner does not know its own.
+        M, if the base learner does not define it.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Bpss(CustomLearner):
     def _base_prediction(
         self, history: tuple[int, ...], state: Any, x: Instance, raw: Any
     ) -> tuple[int, tuple[bool, bool]]:
-        """A(v, x), and which labels continue v; where only one does, that one is predicted."""
+        """Return A(v, x) and the labels that can continue v; if only one can, it is the prediction."""
         sample = list(zip(self.points, history, strict=True))
         fits = self.concept_class.realizable
         can = fits([*sample, (raw, 0)]), fits([*sample, (raw, 1)])
@@ -146,7 +146,7 @@ class Bpss(CustomLearner):
         return self._expansion(x, raw)[3]
 
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        """Step 4: losses, and each base learner is fed its own expert's label."""
+        """Step 4: charge losses, and update each base learner with its own expert's label."""
         _, labels, self.realizable, _ = self._expansion(x, raw)
         if self.prune:
             self.active = self.active & self.realizable
@@ -171,32 +171,32 @@ class Bpss(CustomLearner):
 
     @property
     def best_loss(self) -> int:
-        """The least loss of an expert whose labels are realizable: the best concept's."""
+        """The least loss of an expert with realizable labels, which is the loss of the best concept."""
         return int(self.losses[self.realizable & self.active].min())
 
     @property
     def bound(self) -> float:
-        """What is proven of ``regret`` now: ln N / eta + Delta + drift, as for ADEPT."""
+        """Proven bound on ``regret`` now: ln N / eta + Delta + drift, as for ADEPT."""
         return self._proven(self.log_experts, self.regret)
 
     def grounds(self) -> dict[str, Any]:
-        """Return what the certificate tells of the prior, the rate and the base learner."""
+        """Return the certificate's fields about the prior, the rate and the base learner."""
         used = {"prior": "paper", "rate": str(self.rate), "eta": self.learning_rate, "engine": self.kind}
         return super().grounds() | used | {"base": type(self.base).__name__, "mistake_bound": self.mistake_bound}
 
     def bound_after(self, rounds: int) -> float | None:
-        """As for ADEPT: sqrt(T M ln(eT/M) / 2) at the paper's rate, or a little less, ln N being known exactly."""
+        """Return ADEPT's bound: at the paper's rate sqrt(T M ln(eT/M) / 2), or slightly less, as ln N is exact."""
         check_size("rounds", rounds, at_least=0)
         value = None if self.late else self._rate_rule.in_advance(rounds, self.log_experts)
         return None if value is None or rounds > self.horizon else min(value, float(rounds))
 
     @property
     def width(self) -> int:
-        """Number of experts kept."""
+        """Number of experts that remain."""
         return int(self.active.sum())
 
     def best_rule(self) -> Concept:
-        """Return a concept with the fewest mistakes so far (by ERM on the best expert's own labels)."""
+        """Return a concept with the fewest mistakes so far (ERM on the best expert's labels)."""
         usable = np.where(self.realizable & self.active, self.losses, np.iinfo(np.int64).max)
         return self.concept_class.erm(list(zip(self.points, self.histories[int(usable.argmin())], strict=True)))
 

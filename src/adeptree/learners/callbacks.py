@@ -1,4 +1,4 @@
-"""Watching long calls: a function per round or per change of the best rule, progress, the log. Off, it is free."""
+"""Callbacks of long calls: per round, per change of the best rule, progress and log. Unused, they are free."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 DEBUG, INFO = 10, 20
 """Levels of ``logging``."""
 STEPS = 200
-"""Pieces of a call of which only the progress is watched."""
+"""Number of pieces of a call that only reports progress."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """One round, as it stood after ``learn``."""
+    """One round, as it is after ``learn``."""
 
     t: int
     x: Any
@@ -36,7 +36,7 @@ class Round:
     asked: int
     posed: int
     best_loss: float | None
-    """Loss of the best concept so far; None where the learner does not follow it."""
+    """Loss of the best concept so far; None if the learner does not track it."""
 
 
 def is_logged(level: int) -> bool:
@@ -56,7 +56,7 @@ Progress = bool | Callable[[int, int], object]
 
 
 def round_of(learner: OnlineLearner, t: int, x: Any, p: float, guess: int, y: int, last: bool) -> Round:
-    """Return the round that was just learnt; the best loss where it costs nothing, or at the end."""
+    """Return the round that was just learnt, with the best loss if it is free or at the end."""
     queries = learner.queries
     best_loss = learner.best_loss if learner.follows_best_loss or last else None
     return Round(t, x, p, guess, y, learner.width, queries.asked, queries.posed, best_loss)
@@ -77,14 +77,14 @@ class Watch:
         self.on_round, self.on_changed = on_round, on_best_rule_changed
         self.names = on_best_rule_changed is not None or is_logged(DEBUG)
         self.each = on_round is not None or self.names
-        """Whether every round is looked at by itself."""
+        """True if a callback needs every single round."""
         self._progress = (written_progress() if progress else None) if isinstance(progress, bool) else progress
         self.off = not self.each and self._progress is None and not is_logged(INFO)
         self._rule = str(learner.best_rule()) if self.names else ""
         self._begun = time.monotonic()
 
     def after(self, row: Round) -> None:
-        """Say that a round is over."""
+        """Report that a round is over."""
         if self.on_round is not None:
             self.on_round(row)
         if self.names:
@@ -97,7 +97,7 @@ class Watch:
         self.reach(row.t)
 
     def reach(self, done: int) -> None:
-        """Say that so many rounds are over."""
+        """Report the number of rounds that are over."""
         if self._progress is not None:
             self._progress(done, self.total)
         if done == self.total and is_logged(INFO):
@@ -106,7 +106,7 @@ class Watch:
     def learn(
         self, play: Callable[..., FloatArray], xs: Any, labels: IntArray, costs: list[float] | None
     ) -> FloatArray:
-        """Have a batch learnt piece by piece: the numbers are those of the whole."""
+        """Learn a batch piece by piece; the results equal those of the whole batch."""
         said: FloatArray = np.empty(self.total, dtype=np.float64)
         step = 1 if self.each else -(-self.total // STEPS) or 1
         for start in range(0, self.total, step):
@@ -122,7 +122,7 @@ class Watch:
 
 
 def written_progress() -> Callable[[int, int], None]:
-    """Return a function that writes how far a call is to the standard error: now and then, and at the end."""
+    """Return a function that writes the progress of a call to the standard error at intervals and at the end."""
     begun = time.monotonic()
     said, screen = begun, sys.stderr.isatty()
 

@@ -1,4 +1,4 @@
-"""Where a learner stands, and what is proven about it: numbers to act on. No oracle is asked."""
+"""The certificate of a learner: its losses, its regret and the bounds proven for them, without an oracle query."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Certificate:
     """
 
     rounds: int
-    """Rounds whose label came: all numbers are about these."""
+    """Number of labelled rounds; all other numbers refer to these."""
     answered: int
     waiting: int
-    """Answers whose label has not come."""
+    """Number of answers whose labels are pending."""
     overlaps: int
     """D: for every labelled round the labels of others that came between its answer and its own."""
     horizon: int | None
@@ -52,75 +52,75 @@ class Certificate:
     """The better of "always 0" and "always 1"."""
     constant_loss: float
     regret: float
-    """Expected loss minus the best rule's, exactly."""
+    """Expected loss minus the best rule's loss, exactly."""
     realised_regret: float
     bound: float
-    """Proven of ``regret`` *now*, from what was seen: ln(1/pi)/eta + Delta + drift, pi the best path's prior mass."""
+    """Bound on ``regret`` *now*, from the data seen: ln(1/pi)/eta + Delta + drift, pi the best path's prior mass."""
     in_advance: float | None
-    """True of *every* stream of T rounds (without a horizon: of as many as were answered), known before the first."""
+    """Bound for *every* stream of T rounds (without a horizon: the rounds answered), known before the first."""
     in_advance_note: str
-    """Why it is None, or what is to be said of it."""
+    """Reason why ``in_advance`` is None, or a remark on it."""
     final: float | None
     """With a horizon: the regret at the end is at most this if labels come at once, with weights up to max_weight."""
     final_note: str
-    """Why it is None, with a horizon."""
+    """Reason why ``final`` is None although there is a horizon."""
     realised_bound: float
-    """With probability ``confidence``, at all times at once, ``realised_regret`` is at most this."""
+    """With probability ``confidence``, ``realised_regret`` is at most this at all times at once."""
     confidence: float
     max_weight: float | None
     most_segments: int | None
-    """What was announced: ``in_advance``, ``final`` and ``forever`` are about weights and segments up to these."""
+    """The announced limits: ``in_advance``, ``final`` and ``forever`` cover weights and segments up to these."""
     forever: float | None
-    """With review, where the rules can be counted: the guarantee in advance for any number of rounds."""
+    """With review, if the rules can be counted: the guarantee in advance for any number of rounds."""
     review: float | None
     """The cost of a review; None if the learner always decides alone."""
     delay: int
     """With review: the other labels that may come between an answer and its own, as announced."""
     selective: bool
-    """Whether labels seem to depend on the decision; then all numbers are about the labelled rounds only."""
+    """True if labels seem to depend on the decision; then all numbers refer to the labelled rounds only."""
     reviews: int
     """Cases handed to a person so far. Without ``Review(at_most=...)`` their number is not bounded."""
     most_reviews: int | None
-    """The limit on them, if one was given."""
+    """The limit on the number of reviews, if there is one."""
     switches: tuple[tuple[int, float], ...] | None
-    """With drift: numbers of changes of the best rule, each with what is proven now of the regret to any such
-    sequence of rules."""
+    """With drift: numbers of changes of the best rule, each with the current bound on the regret to such a sequence."""
     feedback: str | None
-    """"all"; "reviewed" or "asked": labels of some cases only are seen, and all losses are estimates."""
+    """"all", or "reviewed" or "asked": then only some labels are seen, and all losses are estimates."""
     labels: int
-    """With ``feedback="reviewed"`` or "asked": the cases whose label was wanted so far."""
+    """With ``feedback="reviewed"`` or "asked": number of cases whose label was wanted so far."""
     average_bound: float | None
     """With such feedback, averaged over the coins: the cost is at most that of any rule fixed in advance plus this."""
     length: int
-    """The rounds that the guarantee in advance is about."""
+    """Number of rounds that the guarantee in advance covers."""
     segments: int | None
     """With ``by``: the number of segments so far."""
     pooled_rule: str | None
-    """With ``by``: the best rule for all segments, and its loss. The best rule above is often one rule per segment."""
+    """With ``by``: the best common rule of all segments. ``best_rule`` is often one rule per segment."""
     pooled_loss: float | None
     pooled_bound: float | None
-    """Proven now: the expected loss is at most ``pooled_loss`` plus this."""
+    """Current bound: the expected loss is at most ``pooled_loss`` plus this."""
     pooled_leads: bool | None
-    """With ``by``: whether the learner follows rules for all segments, which cost less so far than one per segment."""
+    """With ``by``: True if the learner follows common rules, which cost less so far than one rule per segment."""
     drift: float
-    """What late labels cost: losses as answered minus as they would have been just before the labels came. With review
-    it is 0: the bound includes the cost of late labels without telling it apart."""
+    """Cost of late labels: losses as answered minus losses as of just before the labels came.
+
+    With review it is 0, because the bound includes the cost of late labels without separating it."""
     cost_of_miss: float
     cost_of_false_alarm: float
-    """All losses and bounds are in the units of these two, times the weight of the round."""
+    """Costs of a miss and of a false alarm; losses and bounds are in these units, times the weight of a round."""
     weighed: bool
-    """Whether costs or weights differ, so that losses are no mistakes."""
+    """True if costs or weights differ, so that losses are not numbers of mistakes."""
     prior: str | None
-    """The prior, the rate and eta now; None if the learner does not weigh paths."""
+    """The prior, the rate and the current eta; None if the learner does not weigh paths."""
     rate: str | None
     eta: float | None
     base: str | None
-    """The base learner; None where no base learner runs."""
+    """The base learner; None if none runs."""
     mistake_bound: int | None
     mistakes: int | None
-    """k*: what the base learner got wrong on the best path; None where no base learner runs."""
+    """k*: mistakes of the base learner on the best path; None if no base learner runs."""
     contested: int | None
-    """n*: rounds of the best path at which both labels were realizable; None where no base learner runs."""
+    """n*: rounds of the best path at which both labels were realizable; None if no base learner runs."""
     width: int
     engine: str | None
     asked: int
@@ -129,17 +129,17 @@ class Certificate:
     dropped_paths: int
     dropped_mass: float
     best_is_kept: bool | None
-    """Whether the best kept path is surely a best one of the class: always, unless paths were dropped."""
+    """True if the best kept path is certainly a best one of the class: always, unless paths were dropped."""
 
     def keys(self) -> Iterator[str]:
-        """Name the fields, so that ``dict(certificate)`` works."""
+        """Return the names of the fields, so that ``dict(certificate)`` works."""
         return iter(asdict(self))
 
     def __getitem__(self, name: str) -> Any:
         return asdict(self)[name]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the losses, and the regret beside what is proven of it; return matplotlib's axes (extra ``plot``)."""
+        """Plot the losses, and the regret next to its bounds; return matplotlib's axes (needs the extra ``plot``)."""
         return pictures("account_plots").plot_certificate(self, ax)
 
     def _facts(self) -> dict[str, object]:
@@ -305,11 +305,11 @@ NO_GROUNDS = dict.fromkeys([*MISSING.split(), *OF_SEGMENTS.split(), "best_is_kep
     **dict.fromkeys(("delay", "reviews", "labels"), 0),
     "switches": (),
 }
-"""What a certificate tells of a learner that does not weigh paths."""
+"""Fields of the certificate of a learner that does not weigh paths."""
 
 
 def certify(learner: Account, confidence: float = 0.95) -> Certificate:
-    """Return the certificate of a learner: of its own numbers those of the same name, and these."""
+    """Return the certificate of a learner, made of its attributes of the same names and its grounds."""
     queries, constant, best_loss = learner.queries, learner.best_constant(), learner.best_loss
     told: dict[str, Any] = {
         "best_rule": str(learner.best_rule()),

@@ -1,4 +1,4 @@
-"""The base of learners that keep their own numbers: two methods to write, everything else comes with it."""
+"""The base class of learners with their own state: define two methods and inherit the rest."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from adeptree.roles.engine import Odds
 from adeptree.roles.structure import PythonStructure
 
 Point = tuple[Instance, Any]
-"""A canonical instance, and the value that the caller gave for it."""
+"""A canonical instance and the caller's value for it."""
 
 
 class CustomLearner(OnlineLearner):
-    """An online learner with its own way to predict and to learn.
+    """An online learner that defines how it predicts and learns.
 
-    To write one: ``_probability``, ``_commit`` and ``best_loss`` (or inherit :class:`HistoryLearner`, which knows it).
+    A subclass defines ``_probability``, ``_commit`` and ``best_loss`` (which :class:`HistoryLearner` defines).
     """
 
     _eta: float = 0.0
@@ -31,14 +31,14 @@ class CustomLearner(OnlineLearner):
 
     @abstractmethod
     def _probability(self, x: Instance, raw: Any) -> float:
-        """Return the chance of guessing 1 at the canonical instance x (``raw`` as the caller gave it)."""
+        """Return the probability of guessing 1 at the canonical instance x (``raw`` is the caller's value)."""
 
     @abstractmethod
     def _commit(self, x: Instance, raw: Any, label: int) -> None:
-        """Commit the round that ``_probability`` has just looked at."""
+        """Commit the round that ``_probability`` has just predicted."""
 
     def _odds(self, x: Instance, raw: Any) -> Odds:
-        """Return the probability with its log-odds, which learners that mix at rates above 4 must know."""
+        """Return the probability with its log-odds; learners that mix at rates above 4 must compute them exactly."""
         return Odds(self._probability(x, raw), 0.0)
 
     def _checked(self, xs: Any) -> Any:
@@ -47,14 +47,14 @@ class CustomLearner(OnlineLearner):
 
 
 class OwnRounds(PythonStructure):
-    """The learner itself as the structure of its rounds."""
+    """A structure that forwards its rounds to a custom learner."""
 
     def __init__(self, learner: CustomLearner) -> None:
         self.learner = learner
         super().__init__()
 
     def point(self, x: Instance, raw: Any) -> Point:
-        """Keep both: a learner may want the value as it was given."""
+        """Return the canonical instance and the caller's value."""
         return x, raw
 
     def batch(self, xs: Any) -> list[Point]:
@@ -63,11 +63,11 @@ class OwnRounds(PythonStructure):
         return [(known.instance(given), given) for given in (one(known, x) for x in xs)]
 
     def see(self, x: Point) -> tuple[float, float, Any]:
-        """Ask the learner."""
+        """Return the learner's prediction."""
         odds = self.learner._odds(*x)
         self.kernel.eta = self.learner._eta
         return odds.p, odds.log_odds, self.learner.concept_class.key(x[0])
 
     def take(self, x: Point, label: int, cost: float) -> None:
-        """Let the learner commit the round."""
+        """Commit the round in the learner."""
         self.learner._commit(*x, label)

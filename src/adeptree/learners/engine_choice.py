@@ -1,4 +1,4 @@
-"""Which engine computes the distribution: the first of its family that accepts the problem, else the paths."""
+"""Choose the engine of a learner: the first of the family that accepts the problem, else the paths."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adeptree.roles.engine import Engine, Problem
 
 
 def structure_for(choice: str, problem: Problem, drifts: bool = False) -> type[Engine] | None:
-    """Return the kind of engine that stands for the paths from the first round on; None if it is the paths."""
+    """Return the type of the engine that represents the paths; None if the paths are listed."""
     reasons = []
     for engine in engines_of(problem.concept_class) if choice != "paths" else ():
         reason = engine.accepts(problem)
@@ -24,9 +24,9 @@ def structure_for(choice: str, problem: Problem, drifts: bool = False) -> type[E
 
 
 def engine_of(kind: str, problem: Problem, fresh: Engine, paths: Callable[[], Engine]) -> Engine:
-    """Return an engine of the kind a file names, ``fresh`` being the one that a new learner has.
+    """Return an engine of the kind that a file names; ``fresh`` is the engine of a new learner.
 
-    The same engine, and not just the same numbers to rounding: a run that is resumed goes on to the last bit.
+    A resumed run must be equal to the last bit, so it needs the same engine, not one that is equal up to rounding.
     """
     if kind == fresh.kind:
         return fresh

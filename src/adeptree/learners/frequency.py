@@ -14,47 +14,48 @@ from adeptree.core.types import label_of
 from adeptree.theory.coins import Coins
 
 MEMORIES = (8, 40, 200, 1000)
-"""Of each side, and of both, the frequencies of about so many of the last rows are known ..."""
+"""Lengths, in rows, of the memories of each side and of both sides together."""
 AFTER = (40, 200)
-"""... and of each side those of about so many of its rows that came after the same three labels."""
+"""Length, in rows, of the memory of rows of one side that came after the same three labels."""
 FIRST_ROWS = 5.0
-"""Each begins with so many rows at 1/2, which fade with the others ..."""
+"""Number of rows at 1/2 with which each memory begins, and which fade like the others."""
 FAINT = 0.01
-"""... and this is never forgotten: no frequency is quite 0 or 1."""
+"""Number of rows at 1/2 that never fade, so that no frequency is exactly 0 or 1."""
 LONGER = 4
-"""Before the first label, how many times more the next longer memory is believed."""
+"""Initial ratio of the weights of a memory and the next shorter one."""
 BELIEF_AFTER = 0.02
-"""How much each of those after the same labels is believed at first."""
+"""Initial weight of each memory of rows after the same labels."""
 SHARE = 0.003
-"""This part of the belief restarts after every label, so that a stream may change."""
+"""Share of the weight that restarts after every label, so that the stream may change."""
 BINS, STEPS = 10, 1000
-"""Numbers are multiples of one over this: so close to the edge of a tenth can they be."""
+"""Results are multiples of one over this number."""
 WIDE = STEPS // BINS
 STEADY = 5.0
-"""How much a number that differs from the side's own frequency must pay back to be given."""
+"""Penalty for a result that differs from the side's own frequency."""
 MOVE = 0.05
-"""What it costs to answer a side in another tenth than last time."""
+"""Penalty for answering a side in another tenth than last time."""
 FURTHEST = 0.6
-"""No number is further from the side's own frequency."""
+"""Largest distance of a result from the side's own frequency."""
 
 ALL = MEMORIES * 3 + AFTER * 16
-"""Of the side of 0, of that of 1, and of both; then of each side after the labels 000, 001, ... 111."""
+"""The memories: of side 0, of side 1 and of both; then of each side after the labels 000, 001, ... 111."""
 EACH = len(MEMORIES)
 _LONGER = [LONGER**i for i in range(EACH)] * 2
 FIRST = [(1 - len(AFTER) * BELIEF_AFTER) * i / sum(_LONGER) for i in _LONGER] + [BELIEF_AFTER] * len(AFTER)
-"""What is believed at first: of a side's own memories, of those of both, of those after the same labels."""
+"""Initial weights of a side's memories, of those of both sides, and of those after the same labels."""
 
 
 class Frequency(Declared):
-    """How often the label was 1 among rows like this one, calibrated online; give it each p, then each label.
+    """Estimate, calibrated online, of how often the label is 1 in rows like this one: pass each p, then each label.
 
-    Of the rows that got 8 %, about 8 % were 1: after n rows the expected error is at most 500/sqrt(n) + 0.1 points,
-    if each label comes before the next number is given and does not depend on the coin of its own row. That coin is a
-    function of ``seed`` and ``rows``. Numbers are multiples of 0.001.
+    Among the rows with the estimate 8 %, about 8 % have the label 1. After n rows the expected error is at most
+    500/sqrt(n) + 0.1 points, if each label comes before the next estimate and does not depend on the coin of its row.
+    That coin is a function of ``seed`` and ``rows``. Estimates are multiples of 0.001.
 
     Recent frequencies of rows with the same guess, of all rows, and after the same three labels are mixed by Bayes'
-    rule. The number then leads the sums of (label - number), one per tenth, back towards 0. Where they are large, a
-    coin chooses between the two sides of an edge of two tenths. ``docs/theory/calibration.md`` has the proof.
+    rule. The estimate then steers the sums of (label - estimate), one per tenth, back towards 0. If they are large, a
+    coin chooses between two estimates on both sides of the edge of a tenth. ``docs/theory/calibration.md`` has the
+    proof.
 
     >>> frequency = Frequency()
     >>> rows = [(0.9, 1), (0.1, 0), (0.8, 1), (0.2, 0)] * 30
@@ -66,21 +67,21 @@ class Frequency(Declared):
     def __init__(self, seed: int = 0) -> None:
         self.seed = check_size("seed", seed, at_least=0)
         self.rows = 0
-        """Labels that came."""
-        self.near = [FIRST_ROWS] * len(ALL)  # how many rows each memory counts
-        self.ones = [FIRST_ROWS / 2] * len(ALL)  # how many of them were 1
-        self.belief = FIRST * 2  # of each side: in its own memories, in those of both, in those after labels
-        self.owed = [0] * BINS  # the sum of (label - number) in each tenth, in steps
-        self.below = [0] * BINS  # how many numbers in each tenth were a step below its upper edge
-        self.last = [-1, -1]  # the tenth in which each side was answered last
+        """Number of labels."""
+        self.near = [FIRST_ROWS] * len(ALL)  # number of rows in each memory
+        self.ones = [FIRST_ROWS / 2] * len(ALL)  # number of ones in each memory
+        self.belief = FIRST * 2  # weights of each side: its own memories, those of both, those after labels
+        self.owed = [0] * BINS  # the sum of (label - estimate) in each tenth, in steps
+        self.below = [0] * BINS  # number of estimates in each tenth that were a step below its upper edge
+        self.last = [-1, -1]  # the tenth of the last estimate of each side
         self.after = 0  # the last three labels, as a number
 
     def of(self, p: float) -> float:
-        """Return how often rows like one answered with p were 1; commits nothing."""
+        """Return the estimate for a row answered with p; nothing is committed."""
         return self._steps(_side(p)) / STEPS
 
     def learn(self, p: float, y: Any, given: float | None = None) -> None:
-        """Take over that a row answered with p had label y (``given``: the number it got, if not that of now)."""
+        """Learn the label y of a row answered with p (``given``: its estimate, if it is not the current one)."""
         label, side = label_of(y), _side(p)
         number = self._steps(side) if given is None else round(STEPS * _checked("given", given))
         tenth = min(number // WIDE, BINS - 1)
@@ -99,9 +100,9 @@ class Frequency(Declared):
         self.rows += 1
 
     def of_many(self, ps: Iterable[float], ys: Iterable[Any]) -> list[float]:
-        """Return the numbers of a sequence of rows, each as of before its label, and learn all that have one."""
+        """Return the estimates of a sequence of rows, each made before its label; learn the labels that are given."""
         rows, given = list(zip(ps, ys, strict=True)), []
-        for p, y in rows:  # (all input is checked before the first row)
+        for p, y in rows:  # check all input before the first row
             _side(p)
             _ = y is None or label_of(y)
         for p, y in rows:
@@ -112,11 +113,11 @@ class Frequency(Declared):
 
     @property
     def error(self) -> float:
-        """How far numbers and labels were apart so far, in points: 10 bins, mean over the rows."""
+        """Calibration error so far, in percentage points: 10 bins, mean over the rows."""
         return 100 / STEPS * sum(map(abs, self.owed)) / max(self.rows, 1)
 
     def _counted(self, side: int) -> list[int]:
-        """Return the places of the memories of a side, of both, and of the side after the same three labels."""
+        """Return the indices of the memories of a side, of both sides, and of the side after the last three labels."""
         own, after = EACH * side, 3 * EACH + len(AFTER) * (8 * side + self.after)
         return [*range(own, own + EACH), *range(2 * EACH, 3 * EACH), *range(after, after + len(AFTER))]
 
@@ -126,9 +127,9 @@ class Frequency(Declared):
 
     def _steps(self, side: int) -> int:
         own = sum(map(mul, self.belief[side * len(FIRST) :], self._chances(side)))
-        counted = list(map(sub, self.owed, self.below))  # with every number below an edge taken for the edge
+        counted = list(map(sub, self.owed, self.below))  # every estimate below an edge counts as the edge
         if sum(map(mul, counted, counted)) > STEPS**2 * self.rows:
-            # One side of the nearest edge between a sum above 0 and one that is not.
+            # Choose one side of the nearest edge between a positive sum and one that is not.
             sums = [math.inf, *counted, -math.inf]
             edge = min((k for k in range(BINS + 1) if sums[k] > 0 >= sums[k + 1]), key=lambda k: abs(k / BINS - own))
             coin = Coins(self.seed).of(self.rows + 1, "frequency")
@@ -138,32 +139,32 @@ class Frequency(Declared):
         for tenth, owed in enumerate(steps / STEPS for steps in self.owed):
             first, last = max(low, WIDE * tenth), min(high, WIDE * (tenth + 1) - (tenth < BINS - 1))
             if first <= last:
-                # In each tenth the number that pays most: the least of STEADY d^2 - 2 owed d, d away from the own one.
+                # In each tenth, the estimate with the least STEADY d^2 - 2 owed d, d its distance from the side's own.
                 number = min(max(round(STEPS * (own + owed / STEADY)), first), last)
                 away = number / STEPS - own
                 best = min(best, ((STEADY * away - 2 * owed) * away + MOVE * (tenth != self.last[side]), number))
         return best[1]
 
     def declared(self) -> Fields:
-        """Return what there is in the state, by name."""
+        """Return the declaration of the state, by name."""
         kept: dict[str, Any] = {"near": Items(len(ALL), Number(float, 1)), "ones": Items(len(ALL), Number(float, 0))}
         kept |= {"owed": Items(BINS, Number(int, -LARGEST, LARGEST)), "below": Items(BINS, COUNT)}
         kept |= {"belief": Items(2 * len(FIRST), Number(float, 0, 1)), "last": Items(2, Number(int, -1, BINS - 1))}
         return kept | {"after": Number(int, 0, 7), "seed": COUNT, "rows": COUNT}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Raise ValueError unless values that fit their declarations fit each other."""
+        """Raise ValueError unless the values are consistent with each other."""
         need(all(one <= row <= m + 1 for one, row, m in zip(state["ones"], state["near"], ALL, strict=True)), "ones")
         for belief in (state["belief"][: len(FIRST)], state["belief"][len(FIRST) :]):
             need(min(belief) > 0 and math.isclose(sum(belief), 1), "belief")
         need(sum(map(abs, state["owed"])) <= STEPS * state["rows"] and sum(state["below"]) <= state["rows"], "owed")
 
     def state(self) -> dict[str, Any]:
-        """Return all of it as plain values; what is restored from them gives the same numbers to the last bit."""
+        """Return the state as plain values, from which it is restored to the last bit."""
         return deepcopy(super().state())
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned; ValueError if that is not what it is."""
+        """Restore what :meth:`state` returned; ValueError if the state is not valid."""
         super().restore(deepcopy(state))
 
 

@@ -1,7 +1,7 @@
 """Bounds on the regret, each with its scope: now, in advance, at the end (``docs/theory/anytime.md``).
 
-*Now* is proven from what was seen, of the rounds so far. *In advance* is true of every stream of T rounds and known
-before the first. *Final* is what the regret can be at the end, whatever comes from here on.
+*Now* bounds the regret of the rounds so far, from the data seen. *In advance* holds for every stream of T rounds and is
+known before the first. *Final* bounds the regret at the end, whatever comes next.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def theorem_one(learner: Adept) -> float:
     alone = not (learner.late or learner.waiting)
     log_prior = engine.leader().log_prior
     if not alone:
-        # All best paths together weigh at least as much as one; a structure that cannot list them has that one.
+        # All best paths together have at least the mass of one; a structure that cannot list them knows only one.
         with suppress(InvalidArgument):
             log_prior = engine.rows().log_best_mass()
     return engine.proven(engine.sequence_price(-log_prior, learner.rounds), learner.best_loss)
@@ -37,7 +37,7 @@ def to_sequences(learner: Adept, switches: int) -> float:
     """Return the bound on the regret so far to any sequence of rules with at most this many switches."""
     engine, trivial = learner.engine, learner.rounds * max(learner.scale, learner.heaviest_round)
     price = learner.prior.price(max(1, learner.answered))
-    with suppress(InvalidArgument):  # (where the paths can be listed, the lightest one costs the most)
+    with suppress(InvalidArgument):  # if the paths can be listed, the lightest one has the largest price
         lightest = float(-engine.rows().log_mass.min())
         price = lightest if price is None else min(price, lightest)
     if not switches or price is None or learner.concept_class.one_rate:
@@ -53,9 +53,9 @@ def now(learner: Adept) -> float:
 
 
 def not_rounded_below(regret: float, proven: float, most: float) -> float:
-    """Return what is proven, or the regret where the two meet and only rounding put the first below the second.
+    """Return a bound, or the regret if only rounding put the bound below it.
 
-    Anything more than rounding is left as it is, for tests to find.
+    A larger difference is kept, so that tests find it.
 
     >>> not_rounded_below(1.0, 1.0 - 1e-14, 10), not_rounded_below(1.0, 0.999999, 10)
     (1.0, 0.999999)
@@ -64,7 +64,7 @@ def not_rounded_below(regret: float, proven: float, most: float) -> float:
 
 
 def in_advance(learner: Adept, T: int) -> float | None:
-    """Return what is true of every stream of T rounds with prompt labels, and weights as large as was said."""
+    """Return the bound for every stream of T rounds with prompt labels and weights up to the announced limit."""
     price = learner.prior.price(T)
     ends = [most for most in (learner.horizon, learner.max_labels) if most is not None]
     if price is None or lapsed(learner) or min(ends, default=T) < T:
@@ -74,7 +74,7 @@ def in_advance(learner: Adept, T: int) -> float | None:
 
 
 def grounds(learner: Adept) -> dict[str, Any]:
-    """Return what the certificate tells of the prior, the rate and the paths; no oracle is asked."""
+    """Return the certificate's fields about the prior, the rate and the paths, without an oracle query."""
     engine, leader, dropped = learner.engine, learner.engine.leader(), learner.engine.dropped
     return {
         "in_advance_note": note(learner),
@@ -111,7 +111,7 @@ def _picked(learner: Adept) -> dict[str, Any]:
 
 
 def on_average(learner: Adept) -> float | None:
-    """Return what is known of the regret on average where labels of some rounds only are seen (Theorems S and Q)."""
+    """Return the bounds on the average regret if only some labels are seen (Theorems S and Q)."""
     price = learner.prior.price(max(1, learner.answered))
     if not learner.partial or price is None or _beyond_lateness(learner):
         return None
@@ -120,12 +120,12 @@ def on_average(learner: Adept) -> float | None:
     known, most = price / learner.learning_rate if price else 0.0, float(learner.answered * learner.scale)
     if known < most:
         return known + beyond
-    # (Only what is known without the coins may be replaced: the mean of a smaller of two numbers may be too small.)
+    # Replace only bounds that do not depend on the coins: the mean of a minimum may be too small.
     return max(known + beyond, most) if learner.late else most
 
 
 def pooled(learner: Adept) -> dict[str, Any]:
-    """Return what the certificate tells of the best rule for all segments."""
+    """Return the certificate's fields about the best common rule of all segments."""
     found = learner.engine.pooled()
     if found is None:
         return {}
@@ -136,7 +136,7 @@ def pooled(learner: Adept) -> dict[str, Any]:
 
 
 def forever(learner: Adept) -> float | None:
-    """Return the guarantee in advance for any number of rounds, where review has one that stops to grow."""
+    """Return the guarantee in advance for any number of rounds, if there is one that stops growing (with review)."""
     ends = learner.horizon is not None or learner.drift_of is not None or learner.partial
     if learner.review is None or ends or learner.prior.price(LARGEST_LINE) is None:
         return None
@@ -145,7 +145,7 @@ def forever(learner: Adept) -> float | None:
 
 
 def drawn(learner: Adept, confidence: float) -> float:
-    """Return the bound on drawn costs that ``Review(promise="drawn")`` has at all times (Theorem R-drawn)."""
+    """Return the bound on drawn costs of ``Review(promise="drawn")``, valid at all times (Theorem R-drawn)."""
     review = learner.review
     if review is None or review.promise != "drawn" or learner.late or learner.waiting or not learner.rounds:
         return math.inf
@@ -154,16 +154,16 @@ def drawn(learner: Adept, confidence: float) -> float:
 
 
 def lapsed(learner: Adept) -> str:
-    """Return all reasons why nothing is promised in advance, or no longer; empty if there is none."""
+    """Return all reasons why there is no guarantee in advance, or no longer; empty if there is one."""
     return "; ".join(filter(None, [*_beyond_lateness(learner), _too_late(learner)]))
 
 
 def _too_late(learner: Adept) -> str:
-    """Return how late labels have ended the guarantee in advance; empty if they have not."""
+    """Return the reason why late labels void the guarantee in advance; empty if they do not."""
     longest, review = learner.ledger.longest_delay, learner.review
     if review is None or learner.partial:
         return "the promise ended when a round was answered while another waited for its label" if learner.late else ""
-    if learner.drift_of is not None and longest:  # (one that waits is seen below: no delay can be announced)
+    if learner.drift_of is not None and longest:  # pending labels: see below
         return "with drift= the guarantee in advance is proven for prompt labels only"
     if longest > review.delay:
         return f"{counted(longest, 'label')} came between an answer and its own; delay={review.delay} was announced"
@@ -174,7 +174,7 @@ def _too_late(learner: Adept) -> str:
 
 
 def _beyond_lateness(learner: Adept) -> list[str]:
-    """Return the reasons that end every statement about rounds to come, also where labels may be late."""
+    """Return the reasons that void every statement about future rounds, even if labels may be late."""
     found, proven = [], learner.base.mistake_bound if learner.on_excess == "prune" else 0
     if learner.max_width is not None:
         found.append(f"with max_width={learner.max_width} rules may be dropped, and of those nothing is promised")
@@ -194,13 +194,13 @@ def _beyond_lateness(learner: Adept) -> list[str]:
 
 
 def final_note(learner: Adept) -> str:
-    """Return all reasons why nothing is proven of the regret at the horizon; empty if there is none."""
+    """Return all reasons why there is no bound at the horizon; empty if there is one."""
     falls = "the comparison is with the most probable rule, whose loss may fall" if learner.engine.best_may_fall else ""
     return "; ".join(filter(None, [falls, *_beyond_lateness(learner)])) if learner.horizon is not None else ""
 
 
 def why_nothing(learner: Adept) -> str:
-    """Say why nothing is promised in advance."""
+    """Return the reason why there is no guarantee in advance."""
     if learner.prior.price(1) is None:
         if not learner.engine.runs_base:
             return learner.engine.exceeded() or learner.prior.unknown
@@ -211,7 +211,7 @@ def why_nothing(learner: Adept) -> str:
 
 
 def note(learner: Adept) -> str:
-    """Say of what is promised in advance that it is nothing, and why, or no better than a coin's; else nothing."""
+    """Return a note if there is no guarantee in advance or none better than random guessing; else an empty text."""
     T = learner.length
     if learner.in_advance is None:
         return why_nothing(learner)
@@ -219,11 +219,11 @@ def note(learner: Adept) -> str:
 
 
 MOST = 1e300
-"""No loss is larger: beyond, an int is no float."""
+"""Largest loss: a larger int may not fit a float."""
 
 
 def for_best_loss(learner: Adept, best_loss: float, rounds: int | None) -> float | None:
-    """Return what is true of every stream of so many rounds whose best rule loses no more than ``best_loss``."""
+    """Return the bound for every stream of this many rounds whose best rule loses at most ``best_loss``."""
     check_number("best_loss", best_loss, "a number, at least 0", lambda loss: 0 <= loss <= MOST)
     T = learner.horizon if rounds is None else check_size("rounds", rounds, at_least=0, at_most=LARGEST_LINE)
     if T is None:
@@ -233,10 +233,11 @@ def for_best_loss(learner: Adept, best_loss: float, rounds: int | None) -> float
 
 
 def final(learner: Adept) -> float | None:
-    """Return the least that is proven of the regret at the horizon; None if nothing is.
+    """Return the smallest proven bound on the regret at the horizon; None if there is none.
 
-    As the best loss never falls, a round adds at most its weight. What was promised in advance still holds. And at a
-    constant rate U_t = regret + (ln Z_t + K)/eta + (T - t) eta/8 never grows, K being what a path can cost at the end.
+    Three bounds hold. The best loss never falls, so a round adds at most its weight. The guarantee in advance still
+    holds. At a constant rate, U_t = regret + (ln Z_t + K)/eta + (T - t) eta/8 never grows, where K is the largest price
+    of a path at the end.
     """
     T = learner.horizon
     if T is None or final_note(learner) or learner.partial:
@@ -253,7 +254,7 @@ def final(learner: Adept) -> float | None:
 
 
 def beats_a_coin(value: float | None, T: int, scale: float = 1.0) -> bool:
-    """Return whether a bound promises less than guessing by a coin, whose regret is at most T/2.
+    """Return True if a bound is below that of random guessing, whose regret is at most T/2.
 
     >>> beats_a_coin(49.0, 100), beats_a_coin(50.0, 100), beats_a_coin(None, 100)
     (True, False, False)
@@ -262,7 +263,7 @@ def beats_a_coin(value: float | None, T: int, scale: float = 1.0) -> bool:
 
 
 def warn_if_over(learner: OnlineLearner, cost: float) -> None:
-    """Warn before the first round that ends what was promised; refuse it where its factor would be negative."""
+    """Warn before the first round that voids the guarantee; raise an error if its factor would be negative."""
     lanes = learner.drift_of is not None and not learner.drift_of.one_lane
     if cost > learner.scale and (lanes or learner.partial):
         raise InvalidArgument(

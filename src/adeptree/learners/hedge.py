@@ -1,4 +1,4 @@
-"""Hedge over the concepts of a class that can be listed: the baseline that knows everything."""
+"""Hedge over the concepts of a class that can be listed: the baseline with full information."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from adeptree.theory.priors import CountedPrior
 
 
 class Hedge(Adept):
-    """Exponential weights over all concepts, one weight each; regret at most sqrt(T ln|C| / 2).
+    """Exponential weights over all concepts of a class, one weight each; regret at most sqrt(T ln|C| / 2).
 
-    It is :class:`Adept` on a listed class with a uniform prior: no base learner runs, and everything else is the same.
+    It is :class:`Adept` on a listed class with a uniform prior and without a base learner.
 
     Parameters
     ----------
     concept_class
         The rules to compete with, which must be listable (an ``EnumerableClass``).
     horizon
-        T, the number of rounds. None (the default) has no end.
+        T, the number of rounds. Default: None, not limited.
     rate
         "paper" (needs a horizon), "first-order", "adaptive" or a positive number. Default: "paper" with a horizon,
         else "adaptive".
     seed
         Seed of the random guesses.
     costs, max_weight
-        Those of :class:`Adept`.
+        Parameters of :class:`Adept`.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Hedge(Adept):
         costs: tuple[float, float] = (1, 1),
         max_weight: float = 1,
     ) -> None:
-        OnlineLearner.__init__(self, concept_class, horizon, seed)  # (there is neither a base learner nor an M)
+        OnlineLearner.__init__(self, concept_class, horizon, seed)  # not Adept's: no base learner, no M
         self._set_costs(costs, max_weight)
         experts = self._experts()
         self.prior = CountedPrior(math.log(experts.width))
@@ -71,7 +71,7 @@ class Hedge(Adept):
         warn_if_weak(self, f"it weighs {experts.width:,} concepts")
 
     def _experts(self) -> ListedExperts:
-        """Return what is weighed."""
+        """Return the weighted concepts."""
         listed = check_listed("Hedge", self.concept_class)
         return ListedExperts(self.concept_class, listed.size, listed.labels, listed.concept)
 
@@ -80,7 +80,7 @@ class Hedge(Adept):
         if isinstance(self.rate, float):
             return ConstantRate(self.rate)
         if self.rate == "adaptive":
-            # Every concept costs ln N, always: the rule reckons with all of it from the start.
+            # The price of every concept is always ln N, so the rate uses it from the start.
             return Adaptive(max(2.0, log_size), price=self.prior.price, floor=self.prior.floor, scale=self.scale)
         if self.rate == "first-order":
             return FirstOrder(log_size)

@@ -1,4 +1,4 @@
-"""The base of learners that remember the whole stream."""
+"""The base class of learners that keep the whole stream."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from adeptree.roles.concept_class import ConceptClass
 class HistoryLearner(CustomLearner):
     """Keeps the whole history; every ERM call made to predict is counted as one query.
 
-    The account (``best_loss``, ``best_rule``) asks the class to judge the history whenever it is read: that is
-    evaluation, not learning, and not counted.
+    Reading ``best_loss`` or ``best_rule`` makes the class judge the history. That is evaluation, not learning, and is
+    not counted as a query.
     """
 
     follows_best_loss = False

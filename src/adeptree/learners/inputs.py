@@ -1,4 +1,4 @@
-"""Inputs of a learner as instances of its class: rows of data frames and arrays, and single values."""
+"""Convert inputs (data frames, arrays, single values) to instances of the learner's class."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.family import Columns
 
 PLAIN = frozenset({int, float, str, bool, bytes, tuple, list, dict, Ticket, type(None)})
-"""Types of what is never part of a frame: the usual case."""
+"""Types that are never parts of a data frame: the usual case."""
 
 PLAIN_CELLS = frozenset({int, float, str, bool})
 """Types of cells that need no copy."""
 
 
 class Inputs:
-    """The xs of a call: instances, not yet checked by the class, and the form in which numbers go back.
+    """The xs of a call as instances, not yet checked by the class, with the type of the result.
 
     A class whose instances are mappings reads the columns of a frame by their names; a class over one value reads a
-    series, or a frame of one column; one over n values reads the columns in their order. An array has no names: its
-    columns are in the order of the features.
+    series, or a frame of one column; one over n values reads the columns in their order. The columns of an array are in
+    the order of the features.
 
     >>> import pandas as pd
     >>> from adeptree import RealStumps
@@ -58,12 +58,12 @@ class Inputs:
             self.xs = _of_frame(concept_class, told, self.frame)
 
     def back(self, numbers: FloatArray) -> Any:
-        """Return numbers, one per row, as the kind that came in."""
+        """Return numbers, one per row, in the type of the input."""
         return numbers if self.frame is None else like(self.frame, "p", numbers)
 
 
 def one(concept_class: ConceptClass, x: Any) -> Any:
-    """Return a single x as the class takes it: the row of a frame or an array as the instance that it is.
+    """Convert a single x, such as the row of a frame or an array, to an instance.
 
     >>> import pandas as pd
     >>> from adeptree import RealStumps
@@ -88,7 +88,7 @@ def one(concept_class: ConceptClass, x: Any) -> Any:
 
 
 def kept_for_later(given: Any, instance: Any) -> Any:
-    """Return what a ticket keeps of x: a buffer may be used again, and a row may hold more than the class reads."""
+    """Copy the parts of x that a ticket needs: a buffer may be reused, and a row may hold more columns."""
     if isinstance(given, (int, float, str, bytes, tuple)):
         return given
     if type(given) is dict and type(instance) is dict and PLAIN_CELLS.issuperset(map(type, instance.values())):
@@ -126,14 +126,14 @@ def _of_frame(concept_class: ConceptClass, told: Columns, found: Any) -> Any:
 
 
 def _of_array(concept_class: ConceptClass, told: Columns, xs: Any) -> Any:
-    """Return instances in a list as they are; an array has columns without names, or a column for nothing."""
+    """Return the rows of an array as instances."""
     if isinstance(xs, CheckedRows):
         return xs
     if not isinstance(xs, np.ndarray) or (xs.ndim == 1 and xs.dtype.kind == "O"):
         return xs if PLAIN.issuperset(map(type, xs)) else [one(concept_class, x) for x in xs]
     names = told.names(concept_class)
     if names is None:
-        xs = xs.astype("datetime64[us]") if xs.dtype.kind == "M" else xs  # (finer ones would become plain numbers)
+        xs = xs.astype("datetime64[us]") if xs.dtype.kind == "M" else xs  # finer units would become plain numbers
         one_value = xs.ndim == 2 and xs.shape[1] == 1 == told.count(concept_class)
         return xs[:, 0] if one_value and not _by_name(concept_class, told) else xs
     table = xs[:, np.newaxis] if xs.ndim == 1 == len(names) else xs
@@ -158,7 +158,7 @@ def _array_row(concept_class: ConceptClass, told: Columns, x: Any) -> Any:
 
 
 def _series_row(concept_class: ConceptClass, told: Columns, found: Any) -> Any:
-    """Return a row as pandas gives it, whose index holds the names; the values of others are in the class's order."""
+    """Convert a row of pandas, whose index holds the names; other series have the order of the class."""
     values = [value.item() if isinstance(value, np.generic) else value for value in as_list(values_in(found))]
     index = index_of(found)
     if told.names(concept_class) is None and not _by_name(concept_class, told):
@@ -177,7 +177,7 @@ def _check_count(names: Sequence[str], columns: int, x: Any) -> None:
 
 
 def same_length(**given: Any) -> None:
-    """Refuse arguments that differ in length, before the first round."""
+    """Raise an error, before the first round, if arguments differ in length."""
     lengths = {name: len(values) for name, values in given.items() if values is not None}
     if len(set(lengths.values())) > 1:
         *first, last = lengths

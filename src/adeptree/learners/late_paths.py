@@ -1,9 +1,8 @@
-"""ADEPT with deferred pruning: predict with formal extensions, and ask the oracle at commits only (Theorem P).
+"""ADEPT with deferred pruning: predict with formal extensions and query the oracle at commits only (Theorem P).
 
-Between commits a path is extended by both labels, whether or not a concept continues it: v with the label A(v, x) keeps
-k(v), and the other extension has k(v) + 1. Pascal's equality says that nothing of the weight is lost, so p costs no
-query. A commit asks both queries of every path, and keeps the realizable extensions: the proof is in
-``docs/theory/deferred-pruning.md``.
+Between commits a path is extended by both labels, even if no concept continues it: v with the label A(v, x) keeps k(v),
+and the other extension has k(v) + 1. By Pascal's equality no weight is lost, so p costs no query. A commit poses both
+queries of every path and keeps the realizable extensions. The proof is in ``docs/theory/deferred-pruning.md``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from adeptree.roles.frontier import Split
 
 
 class LatePaths(Paths):
-    """Paths that are extended formally until they are committed."""
+    """Paths whose extensions are checked only at a commit."""
 
     prunes_late = True
 
@@ -38,11 +37,11 @@ class LatePaths(Paths):
         return self.base_rows.predict(self._formal(split.x))
 
     def _within_bound(self, mistakes: IntArray) -> BoolArray | None:
-        # A formal extension may be no concept's, and has no mass beyond M.
+        # A formal extension may belong to no concept, and has no mass beyond M.
         return super()._within_bound(mistakes) if self._asks else mistakes <= (self.mistake_bound or 0)
 
     def commit(self, x: Instance, label: int, weight: float = 1) -> None:
-        """Ask about both labels on every path, and let the realizable extensions be the active set."""
+        """Query both labels on every path and make the realizable extensions the active set."""
         self._asks, self.looked = True, None
         super().commit(x, label, weight)
         self._asks = False

@@ -19,7 +19,7 @@ from adeptree.theory import bounds
 
 
 class _Committed(Adept):
-    warns = False  # its horizon K is not the user's
+    warns = False  # a warning about its horizon K would confuse the user
 
 
 class _PrunedLate(_Committed):
@@ -29,12 +29,12 @@ class _PrunedLate(_Committed):
 
 
 class LazyAdept(HistoryLearner):
-    """Speculate in every round, commit only K = floor(T^c) of them, drawn uniformly after predicting.
+    """Predict in every round, but commit only K = floor(T^c) of them, drawn uniformly after predicting.
 
-    Inside runs ADEPT with horizon K, on the sampled rounds alone; between commits its active set stays
-    small, so T rounds ask O(T^(1 + c VC)) queries, for an expected regret of order T^(1 - c/2). The
-    prediction never knows whether its round will be committed. After the K-th commit the state is frozen.
-    ``bound`` is infinite: the theorem hides its constant (``bounds.tradeoff_regret`` is the formula without it).
+    ADEPT runs inside with horizon K, on the sampled rounds only. Its active set stays small between commits, so T
+    rounds pose O(T^(1 + c VC)) queries, for an expected regret of order T^(1 - c/2). A prediction does not depend on
+    whether its round will be committed. After the K-th commit the state is frozen. ``bound`` is infinite, because the
+    theorem does not state its constant (``bounds.tradeoff_regret`` is the formula without it).
 
     Parameters
     ----------
@@ -47,15 +47,16 @@ class LazyAdept(HistoryLearner):
     commits
         K itself, the number of rounds that are committed.
     base, mistake_bound, on_excess
-        Those of :class:`Adept`.
+        Parameters of :class:`Adept`.
     rate
-        That of the :class:`Adept` inside.
+        The rate of the inner :class:`Adept`.
     seed
         Seed of the random guesses and of the choice of committed rounds.
     prune
-        "now": every round asks which labels can continue each path. "late": only committed rounds ask, so T rounds ask
-        O(T^(c (VC + 1))) queries, for an expected regret of the same order (``docs/theory/deferred-pruning.md``). That
-        needs a base learner whose mistake bound counts every round, such as ``Halving``, ``SOA`` or one of your own.
+        "now": every round queries which labels can continue each path. "late": only committed rounds query, so T rounds
+        pose O(T^(c (VC + 1))) queries, for an expected regret of the same order (``docs/theory/deferred-pruning.md``).
+        That needs a base learner whose mistake bound counts every round, such as ``Halving``, ``SOA`` or one of your
+        own.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from adeptree.roles.concept_class import ConceptClass
 class FollowTheLeader(HistoryLearner):
     """Predict with the best concept so far; p is 0 or 1, and one ERM call per round.
 
-    No guarantee: an adversary that reads p, or only knows the oracle's ties, makes it err in every round.
+    It has no guarantee: an adversary that knows p, or only how the oracle breaks ties, makes it err in every round.
 
     >>> from adeptree import Thresholds
     >>> learner = FollowTheLeader(Thresholds(16), horizon=10)

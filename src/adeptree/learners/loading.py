@@ -20,7 +20,7 @@ from adeptree.learners.state_validation import check_rebuilt, check_saved
 from adeptree.roles.concept_class import ConceptClass
 
 RESEARCH = "adeptree.research"
-"""Imported only if a file needs it."""
+"""Package of research learners, imported only if a file needs it."""
 
 
 @cache
@@ -34,7 +34,7 @@ def kinds() -> dict[str, type[OnlineLearner]]:
 
 
 def register_learner(kind: type[OnlineLearner]) -> type[OnlineLearner]:
-    """Make a learner of your own known to :func:`load`, by its ``kind``; a decorator too.
+    """Register your learner type with :func:`load` under its ``kind``; also a decorator.
 
     Its ``settings()`` are the arguments that rebuild it, after the class.
     """
@@ -49,18 +49,18 @@ def register_learner(kind: type[OnlineLearner]) -> type[OnlineLearner]:
 
 
 def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None, base: Any = None) -> OnlineLearner:
-    """Return the learner saved at ``path``, to go on as if it had never stopped.
+    """Load the learner saved at ``path``; it continues as if it had never stopped.
 
-    Files hold data, no code: what was made of your own functions is passed again. Everything else is in the file.
+    Files hold data and no code: pass again every argument that contains your own functions.
 
     Parameters
     ----------
     path
         The file that ``learner.save(path)`` wrote.
     concept_class
-        The class, if its spec does not tell it.
+        The class, if the file cannot describe it.
     base
-        The base learner, if it was one of your own.
+        The base learner, if it is your own.
 
     Examples
     --------
@@ -73,24 +73,24 @@ def load(path: str | os.PathLike[str], concept_class: ConceptClass | None = None
     True
     """
     saved = files.load(path)
-    saved.pop("run", None)  # (of a run; it may be long, and is not the learner's)
+    saved.pop("run", None)  # the state of a run may be long and does not belong to the learner
     try:
         learner = _rebuild(saved, concept_class, base, path)
     except (StateError, errors.MissingExtra):
         raise
-    except Exception as error:  # the checksum fits, so what is wrong in it was written by somebody else
+    except Exception as error:  # the checksum matches, so another program wrote the wrong content
         if isinstance(error, errors.AdeptreeError) and not (concept_class is None and base is None):
-            raise  # it may be about what was given
+            raise  # the error may be about the given arguments
         raise errors.DamagedFile(f"{path} does not hold a learner that this release can rebuild ({error!r})") from error
     log(INFO, "loaded from %s: %r", path, learner)
     return learner
 
 
 def check_written(path: str) -> None:
-    """Refuse a file that does not load, before it replaces one that does."""
+    """Raise an error for a file that does not load, before it replaces one that does."""
     try:
         load(path)
-    except MemoryError:  # of the check: the file is whole
+    except MemoryError:  # the check ran out of memory; the file is whole
         return
     except Exception as error:
         raise StateError(
@@ -117,7 +117,7 @@ def _filled(saved: dict[str, Any], c: ConceptClass, base: Any, path: object) -> 
     if "base" in settings:
         settings["base"] = _base(name, base, path)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", errors.NoBetterThanACoin)  # it was said when the learner was built
+        warnings.simplefilter("ignore", errors.NoBetterThanACoin)  # the warning came when the learner was built
         learner = kinds()[saved["kind"]](c, **settings)
     if learner.settings().get("base") != name:
         raise StateError(

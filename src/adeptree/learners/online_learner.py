@@ -32,11 +32,11 @@ from adeptree.theory.losses import check_cost, check_weights
 
 Rate = str | float
 ONE: float = 1
-"""The default weight of a round; the same object, so that a call without a weight is seen at once."""
+"""The default weight of a round, compared by identity to detect calls without a weight quickly."""
 
 
 def not_plain(x: Any, y: Any = None) -> int:
-    """Leave a call to the general way: the round does not cost 1, or the kernel is interpreted."""
+    """Return the code of the slow path: the round does not cost 1, or the kernel is interpreted."""
     return -1
 
 
@@ -44,23 +44,23 @@ class OnlineLearner(Saved):
     """An online learner of 0/1 labels against a concept class.
 
     ``predict_proba`` commits nothing. ``learn`` commits a round, with or without a prediction before it. If labels come
-    late, ``answer`` returns a ticket, which ``learn`` settles when the label is there. The coin of a round depends on
+    late, ``answer`` returns a ticket, which you pass to ``learn`` with the label. The coin of a round depends on
     ``seed``, the round and x, so ``predict`` may be repeated. One thread at a time uses a learner.
     """
 
     weighs: ClassVar[bool] = False
-    """Whether rounds may have costs and weights."""
+    """True if rounds may have costs and weights."""
     rate_rule: RateRule | None = None
-    """The rule that adapts the rate; None if the learner sees to its rate itself."""
+    """The rule that adapts the rate; None if the learner sets its rate itself."""
 
     def __init__(self, concept_class: ConceptClass, horizon: int | None, seed: int) -> None:
         super().__init__(concept_class, horizon, seed)
         self._coins = Coins(seed)
 
     def _use(self, structure: Structure) -> None:
-        """Play all rounds from now on with this structure."""
+        """Play all coming rounds with this structure."""
         self._structure, self._kernel = structure, structure.kernel
-        kernel, plain = self._kernel, self.scale >= max(self.costs)  # (a round of weight 1 was announced)
+        kernel, plain = self._kernel, self.scale >= max(self.costs)  # rounds of weight 1 are within the announced limit
         kernel.cost1, kernel.cost0 = self.costs
         kernel.ledger, kernel.seed, kernel.end = self._ledger, self._coins.seed, self._end
         self._quick_look: Callable[[Any], float] = kernel.quick_look if COMPILED else not_plain
@@ -75,19 +75,19 @@ class OnlineLearner(Saved):
     # --- A look ------------------------------------------------------------------------------------
 
     def predict_proba(self, x: Any) -> float:
-        """Return the share of the weight that says 1 at x: without review, the chance of guessing 1."""
-        look = self._quick_look  # (Python calls a local name faster than an attribute)
+        """Return the share of the weight that predicts 1 at x: without review, the probability of guessing 1."""
+        look = self._quick_look  # a local name is faster than an attribute
         p = look(x)
         if p >= 0.0:
             return p
         with self._kernel.turn(): return self._look(self._placed(x)[2])  # fmt: skip  # noqa: E701
 
     def predict(self, x: Any) -> int:
-        """Guess a label, 1 with chance ``predict_proba(x)``, by the round's coin; :meth:`answer` may also review."""
+        """Guess a label by the round's coin, 1 with chance ``predict_proba(x)``; :meth:`answer` may also review."""
         with self._kernel.turn(): return self._guess(*self._placed(x)[1:])  # fmt: skip  # noqa: E701
 
     def _placed(self, x: Any) -> tuple[Any, Instance, Any]:
-        """Return the point of a new round: x as one row, as an instance, and as the structure has it."""
+        """Return the point of a new round in three forms: one row, an instance, and the structure's form."""
         if self._ledger.answered >= self._end:
             self._check_horizon()
         given = x if type(x) in PLAIN else one(self.concept_class, x)
@@ -99,7 +99,7 @@ class OnlineLearner(Saved):
         return self._call(self._kernel.chance, point)
 
     def _call(self, do: Callable[..., Result], *arguments: Any) -> Result:
-        """Call the structure; if it is interrupted, forget its look, parts of which may be another point's."""
+        """Call the structure; if it is interrupted, discard its prediction, which may mix two points."""
         try:
             result = do(*arguments)
             if self._kernel.raised is not None:
@@ -118,9 +118,10 @@ class OnlineLearner(Saved):
     # --- A round -----------------------------------------------------------------------------------
 
     def learn(self, x: Any, y: Any, weight: float = ONE) -> None:
-        """Commit a round: x had label y. Or settle a ticket of :meth:`answer`, given in place of x.
+        """Commit a round in which x has label y, or settle a ticket of :meth:`answer`, given in place of x.
 
-        If anything raises, the learner is as before or after the call. A wrong guess costs ``weight`` times its cost.
+        If an exception is raised, the learner is as before or as after the call. A wrong guess costs ``weight`` times
+        its cost.
         """
         learn = self._quick_round
         due = learn(x, y) if weight is ONE else -1
@@ -128,7 +129,7 @@ class OnlineLearner(Saved):
             label = label_of(y)
             self._whole(self._learn, x, label, self.round_cost(label, weight))
         elif due:
-            with suppress(BusyLearner):  # (the rate stays due, and the next call adapts it)
+            with suppress(BusyLearner):  # the rate stays due, and the next call adapts it
                 self._whole(self._adapt)
 
     def _learn(self, x: Any, label: int, cost: float) -> None:
@@ -142,23 +143,23 @@ class OnlineLearner(Saved):
             self._play("learn", self._placed(x)[2], label, cost)
 
     def _play(self, call: str, *arguments: Any) -> None:
-        """Have the kernel play a round or a part of one."""
+        """Run a function of the kernel that plays a round or a part of one."""
         self._catch_up()
         self._call(getattr(self._kernel, call), *arguments)
-        if self._kernel.due:  # (a call of Python less, in each answer and each label)
+        if self._kernel.due:  # saves a Python call in each answer and each label
             self._adapt()
 
     def answer(self, x: Any) -> Ticket:
-        """Answer x now; the ticket holds the drawn action and its chances, at which the round is charged later."""
+        """Answer x now; the ticket holds the drawn action and its chances, by which the round is charged later."""
         ticket = self._quick_answer(x)
         return self._whole(self._answered, x) if ticket is None else ticket
 
     def preview(self, x: Any) -> Ticket:
-        """Return the ticket that :meth:`answer` would give now; commits nothing."""
+        """Return the ticket that :meth:`answer` would return now; nothing is committed."""
         with self._kernel.turn(): return self._ticket(self._placed(x))[0]  # fmt: skip  # noqa: E701
 
     def _ticket(self, placed: tuple[Any, Instance, Any]) -> tuple[Ticket, int]:
-        """Return a ticket, and its action as a kernel numbers it."""
+        """Return a ticket, and the kernel's number of its action."""
         ledger, (given, instance, point) = self._ledger, placed
         self._catch_up()
         p, r, q, action, ask = self._call(self._kernel.decide, point)
@@ -188,7 +189,7 @@ class OnlineLearner(Saved):
         self._play("settle", entered, label, cost, *how)
 
     def give_up(self, ticket: Ticket) -> None:
-        """Declare that the label of a ticket will never come: it takes no more room, and stays counted as waiting."""
+        """Discard a ticket whose label will never come; the certificate keeps counting it as waiting."""
         self._whole(self._give_up, ticket)
 
     def _give_up(self, given: Ticket) -> None:
@@ -196,7 +197,7 @@ class OnlineLearner(Saved):
         self._structure.abandon(given.id)
 
     def round_cost(self, label: int, weight: Any) -> float:
-        """Return what a wrong guess costs in a round; refuse a weight that the learner does not take."""
+        """Return the cost of a wrong guess in a round of this weight; raise an error for an invalid weight."""
         cost = self._cost_of(label, weight)
         if cost > self.scale:
             warn_if_over(self, cost)
@@ -214,7 +215,7 @@ class OnlineLearner(Saved):
             self._adapt()
 
     def _adapt(self, look: bool = True) -> None:
-        """Bring the rate up to date. (May be repeated, if it is interrupted.)"""
+        """Update the rate. (An interrupted update can be repeated.)"""
         rule, kernel, ledger, structure = self.rate_rule, self._kernel, self._ledger, self._structure
         if rule is None:
             return
@@ -230,19 +231,19 @@ class OnlineLearner(Saved):
     # --- A round is a transaction ------------------------------------------------------------------
 
     def _parts(self) -> list[Any]:
-        """Return the objects that change in a round outside a compiled commit, which is one step."""
+        """Return the objects that a round changes outside the compiled commit."""
         rule, inside = [] if self.rate_rule is None else [self.rate_rule], self._structure.parts()
         return [self.tickets, *rule, *([self, self._ledger, *inside] if inside or not COMPILED else [])]
 
     def _whole(self, do: Callable[..., Result], *arguments: Any) -> Result:
-        """Do something in one transaction, on one line: nothing is raised between a line and the end of the block."""
+        """Run a function in one transaction, on one line, so that no signal can raise before the block ends."""
         parts = self._parts()
         with self._kernel.turn(): return undone_if_raised(self._structure, parts, do, *arguments)  # fmt: skip  # noqa: E701
 
     # --- Many rounds -------------------------------------------------------------------------------
 
     def predict_proba_many(self, xs: Any) -> Any:
-        """Return the share of the weight that says 1 at each of the xs (as in :meth:`learn_many`). Commits nothing."""
+        """Return the share of the weight that predicts 1 at each of the xs (as in :meth:`learn_many`)."""
         inputs = Inputs(self.concept_class, xs)
         with self._kernel.turn(): return inputs.back(self._look_many(self._checked(inputs.xs)))  # fmt: skip  # noqa: E701
 
@@ -261,13 +262,13 @@ class OnlineLearner(Saved):
         on_best_rule_changed: OnBestRule | None = None,
         progress: Progress = False,
     ) -> Any:
-        """Learn a sequence of rounds, each of its weight (by default 1); return the share of the weight that says 1.
+        """Learn a sequence of rounds, with optional weights; return the share of the weight that predicts 1 in each.
 
-        The share is that before the label of the round, as ``predict_proba`` returns it. Without review it is the
-        chance of guessing 1; with review ``preview(x).p`` is the chance that the learner chooses 1. The xs are a list
-        of instances, an array with a row per instance, or a data frame (pandas, polars, pyarrow and others), for which
-        the result is a series of the same kind. All input is checked before the first round. The
-        numbers are those of single calls, and an exception in the middle leaves whole rounds. ``on_round`` and
+        The share is the one before the label of the round, as ``predict_proba`` returns it. Without review it is the
+        probability of guessing 1; with review ``preview(x).p`` is the probability that the learner chooses 1. The xs
+        are a list of instances, an array with a row per instance, or a data frame (pandas, polars, pyarrow and others),
+        for which the result is a series of the same kind. All input is checked before the first round. The results
+        equal those of single calls, and an exception in the middle leaves whole rounds. ``on_round`` and
         ``on_best_rule_changed`` are called as in :func:`adeptree.play`. ``progress=True`` reports progress on the
         standard error; a function is called with the number of rounds done and the total.
         """
@@ -282,11 +283,11 @@ class OnlineLearner(Saved):
         return inputs.back(watch.learn(self._learn_all, points, labels, costs))
 
     def _checked(self, xs: Any) -> Any:
-        """Return instances that the class accepts, as this learner wants them."""
+        """Return the instances in canonical form, as this learner needs them."""
         return self.concept_class.instances_of(xs)
 
     def _costs(self, labels: IntArray, weights: list[float] | None) -> list[float] | None:
-        """Return what a wrong guess costs in each round; None where that is 1."""
+        """Return the cost of a wrong guess in each round; None if all are 1."""
         if weights is None and self.costs == EVEN and self.scale >= 1:
             return None
         costs = [self._cost_of(y, w) for y, w in zip(labels.tolist(), weights or [1] * len(labels), strict=True)]
@@ -298,8 +299,8 @@ class OnlineLearner(Saved):
         with self._kernel.turn(): return self._run(xs, labels.astype(np.int64), prices)  # fmt: skip  # noqa: E701
 
     def _run(self, xs: Any, labels: IntArray, prices: FloatArray) -> FloatArray:
-        """Play stretch by stretch at one rate, each in one transaction."""
-        self._check_room(len(labels))  # (again: a callback may have played rounds)
+        """Play the batch in stretches of constant rate, each in one transaction."""
+        self._check_room(len(labels))  # checked again, because a callback may have played rounds
         probabilities: FloatArray = np.empty(len(labels), dtype=np.float64)
         self._kernel.actions, self._kernel.plays = array("i", bytes(4 * len(labels))), 0
         points, done = self._structure.batch(xs), 0
@@ -310,7 +311,7 @@ class OnlineLearner(Saved):
 
     @property
     def drawn(self) -> list[int]:
-        """The actions that were drawn in the last call of :meth:`learn_many`: 0, 1, or 2 for a review."""
+        """The actions drawn in the last call of :meth:`learn_many`: 0, 1, or 2 for a review."""
         return list(self._kernel.actions)
 
     def _stretch(self, points: Any, labels: IntArray, prices: FloatArray, probabilities: FloatArray, done: int) -> int:

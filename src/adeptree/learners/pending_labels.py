@@ -11,14 +11,14 @@ from adeptree.roles.frontier import Children
 
 
 class PendingLabels:
-    """The labels of all rows at the points that wait, following the rows as they grow."""
+    """The labels of all rows at the pending points, kept up to date as the rows grow."""
 
     def __init__(self) -> None:
         self.lines: dict[int, int] = {}
         self._table: BoolArray = np.zeros((0, 1), dtype=np.bool_)
 
     def labels(self, ticket: int) -> BoolArray:
-        """Return what every row says at the ticket's point."""
+        """Return the label of every row at the ticket's point."""
         labels: BoolArray = self._table[self.lines[ticket]]
         return labels
 
@@ -34,17 +34,17 @@ class PendingLabels:
         self._table, self.lines = table, lines
 
     def remove(self, ticket: int) -> None:
-        """Forget a point whose label came."""
+        """Remove a point whose label came."""
         gone = self.lines[ticket]
         self._table = np.delete(self._table, gone, axis=0)
         self.lines = {name: line - (line > gone) for name, line in self.lines.items() if name != ticket}
 
     def state(self) -> dict[str, Any]:
-        """Return the table and whose its lines are."""
+        """Return the table and the tickets of its lines."""
         return {"tickets": list(self.lines), "labels": self._table}
 
     def restore(self, state: dict[str, Any] | None) -> None:
-        """Take over what :meth:`state` returned (None: nothing waits)."""
+        """Restore what :meth:`state` returned (None: no pending labels)."""
         if state is not None:
             self.lines = {int(ticket): line for line, ticket in enumerate(state["tickets"])}
             self._table = state["labels"].astype(np.bool_)

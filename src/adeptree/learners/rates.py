@@ -1,8 +1,7 @@
 """Learning rates: eta for the next round, computed from past rounds.
 
-Every rule here never raises eta and looks only at the past, which is all that the regret proof asks of it
-(``docs/theory/anytime.md``). A rule says how long its present eta surely stays, so that engines can play
-many rounds in one go.
+A rule never raises eta and uses past rounds only; the regret proof needs no more (``docs/theory/anytime.md``). A rule
+also states how long its current eta stays, so that engines can play many rounds in one call.
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ from adeptree.theory import bounds, sharing
 from adeptree.theory.mixture import first_order_rate
 
 GRID = 1.05
-"""Where a rate is kept on a grid, it changes when what it depends on has grown by 5 %. The
-theorems of ``docs/theory/anytime.md`` reckon with it."""
+"""Step of rates on a grid: a rate changes when the quantity it depends on has grown by 5 %.
+
+The theorems of ``docs/theory/anytime.md`` account for this."""
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,17 @@ class Seen:
     """What a rate rule may use: past rounds only."""
 
     rounds: int
-    """Rounds answered (plus twice the overlaps, where labels come late)."""
+    """Rounds answered (plus twice the overlaps, if labels come late)."""
     best_loss: float
     gap: float
-    """Lambda = Delta + drift: what mixing and late labels have cost so far."""
+    """Lambda = Delta + drift: the cost of mixing and of late labels so far."""
     cost: Callable[[], float]
-    """ln(1 / prior mass) of the best path; a scan, so it is a function."""
+    """Function that returns ln(1 / prior mass) of the best path, which may cost a scan."""
 
 
 @dataclass(frozen=True)
 class Stay:
-    """How long a rate stays: it may change once one of these is reached."""
+    """The limits of a rate: it may change once one of these is reached."""
 
     rounds: float = math.inf
     best_loss: float = math.inf
@@ -49,7 +49,7 @@ class RateRule(ABC):
 
     name: ClassVar[str]
     weighs: ClassVar[bool] = True
-    """Whether what it promises in advance covers rounds that weigh less than others."""
+    """True if the guarantee in advance covers rounds of different weights."""
 
     def __init__(self) -> None:
         self.eta = 0.0
@@ -61,17 +61,17 @@ class RateRule(ABC):
 
     @abstractmethod
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
-        """Return what is proven of any stream of T rounds with weights up to ``scale``; None if nothing is.
+        """Return the bound for any stream of T rounds with weights up to ``scale``; None if there is none.
 
-        ``price`` is K_T: no path costs more. Labels come at once.
+        ``price`` is K_T, the largest price of a path. Labels come at once.
         """
 
     def given_best_loss(self, best_loss: float) -> float:
-        """Return what is proven of streams, however long, whose best rule loses no more than this."""
+        """Return the bound for streams of any length whose best rule loses at most this."""
         return math.inf
 
     def slow_down(self, scale: float) -> None:
-        """Take note that a round may weigh this much: nothing to do, for most rules."""
+        """Adapt to a round that may weigh this much; most rules do nothing."""
 
     def state(self) -> dict[str, Any]:
         """Return what :meth:`restore` needs."""
@@ -79,7 +79,7 @@ class RateRule(ABC):
         return {"eta": self.eta, "stay": [stay.rounds, stay.best_loss, stay.gap]}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned."""
+        """Restore what :meth:`state` returned."""
         self.eta, self.stay = state["eta"], Stay(*state["stay"])
 
 
@@ -93,10 +93,10 @@ class ConstantRate(RateRule):
         self.eta = eta
 
     def look(self, seen: Seen) -> None:
-        """Nothing changes."""
+        """Do nothing: the rate is constant."""
 
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
-        """price / eta + eta T scale^2 / 8."""
+        """Return price / eta + eta T scale^2 / 8."""
         if price == 0.0:
             return 0.0
         return bounds.regret_at_rate(T, price, self.eta, scale) if self.eta else None
@@ -108,12 +108,12 @@ class ReviewRate(ConstantRate):
     name = "review"
 
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
-        """price / eta, without a term that grows with T."""
+        """Return price / eta, without a term that grows with T."""
         return price / self.eta
 
 
 class ReviewedRate(RateRule):
-    """Labels are seen in reviewed rounds only (Theorem S): the rate is sqrt(K eta* / (c t)), t the horizon or now."""
+    """The rate for labels of reviewed rounds only (Theorem S): sqrt(K eta* / (c t)), t the horizon or the round."""
 
     name = "reviewed"
 
@@ -133,7 +133,7 @@ class ReviewedRate(RateRule):
             self.stay = Stay(rounds=max(t, math.floor(t * GRID) - 1))
 
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
-        """2 sqrt(c K T / eta*) with a horizon, 3.05 of it without; more for few rounds."""
+        """Return 2 sqrt(c K T / eta*) with a horizon, 3.05 times sqrt(c K T / eta*) without; more for few rounds."""
         root = math.sqrt(self.review * price * T / self.best)
         if self.horizon is not None:
             return price / self.eta + T * self.review * self.eta / self.best
@@ -141,19 +141,19 @@ class ReviewedRate(RateRule):
 
 
 class LanesRate(ConstantRate):
-    """Many rates at once, each with weights of its own (Theorem 2 of ``docs/theory/drift.md``): none is to be tuned."""
+    """Many rates in parallel, each with separate weights (Theorem 2 of ``docs/theory/drift.md``), so none is tuned."""
 
     name = "lanes"
 
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
-        """The least over the rates of price / eta + c eta T."""
+        """Return the least price / eta + c eta T over the rates."""
         return scale * sharing.in_advance(price, T)
 
 
 class FirstOrder(RateRule):
     """Corollary "Instance-Dependent Bound": eta_t = min{1/2, sqrt(ln N / (L*_{t-1} + 1))}.
 
-    ``grid`` keeps eta until L* + 1 has grown by 5 %: for engines that must rebuild when it changes.
+    ``grid`` keeps eta until L* + 1 has grown by 5 %, for engines that must rebuild when it changes.
 
     >>> rule = FirstOrder(log_experts=4.0)
     >>> rule.look(Seen(200, 99, 0.0, lambda: 0.0))
@@ -171,7 +171,7 @@ class FirstOrder(RateRule):
         self.look(Seen(0, 0, 0.0, float))
 
     def look(self, seen: Seen) -> None:
-        """Follow L*."""
+        """Set the rate from L*."""
         if self.grid and seen.best_loss < self.stay.best_loss and self.eta:
             return
         self.eta = first_order_rate(self.log_experts, seen.best_loss)
@@ -179,20 +179,20 @@ class FirstOrder(RateRule):
         self.stay = Stay(best_loss=max(seen.best_loss + 1, step))
 
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
-        """The corollary's bound at the worst L*: the regret is at most T - L* too."""
+        """Return the corollary's bound at the worst L*; the regret is also at most T - L*."""
         if scale != 1.0 or price > self.log_experts:
             return None
         return bounds.first_order_regret_in_advance(T, self.log_experts, self.grid)
 
     def given_best_loss(self, best_loss: float) -> float:
-        """The corollary's bound, with its constants."""
+        """Return the corollary's bound, with its constants."""
         return bounds.first_order_regret(best_loss, self.log_experts, self.grid)
 
 
 class Anytime(RateRule):
-    """eta_t = 2 sqrt(K_t / t) / scale with K_t what any path may cost: good for all t at once.
+    """eta_t = 2 sqrt(K_t / t) / scale, where K_t is the largest price of a path: valid for all t at once.
 
-    On a grid of t, so that eta changes at few rounds, known in advance.
+    It is computed on a grid of t, so that eta changes in few rounds, which are known in advance.
 
     >>> rule = Anytime(lambda t: bounds.kt_cost(t, 8))
     >>> rule.look(Seen(999, 0, 0.0, float))
@@ -213,27 +213,27 @@ class Anytime(RateRule):
             return
         t = seen.rounds + 1
         price = self.price(t)
-        if price is not None:  # past a horizon there is none, and the rate stays
+        if price is not None:  # past a horizon there is no price, and the rate stays
             self.eta = 2 * math.sqrt(price / t) / self.scale
         self.stay = Stay(rounds=max(t, math.floor(t * GRID) - 1))
 
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
-        """sqrt(K_T T) (1 + sqrt(1.05)) / 2."""
+        """Return sqrt(K_T T) (1 + sqrt(1.05)) / 2."""
         return scale * bounds.anytime_regret(T, price)
 
 
 def unknown_price(t: int) -> float | None:
-    """Return None: it is not known what a path may cost."""
+    """Return None: the largest price of a path is not known."""
     return None
 
 
 class Adaptive(RateRule):
-    """eta = 2 kappa / Lambda on a 5 % grid: what was lost to mixing is kept in balance with the prior's price.
+    """eta = 2 kappa / Lambda on a 5 % grid, which balances the cost of mixing with the prior's price.
 
-    kappa is the largest ln(1/pi) that a best path had where the rate was looked at, and where it is known what
-    any path may cost (K_t) at least ``floor``/2 of that, which makes the bound in advance sqrt(K t). Needs neither T
-    nor M, and is fast on easy streams, where Lambda stays small. ``docs/theory/anytime.md`` has the theorem,
-    and ``docs/evidence/regret.md`` the measurements behind 2 kappa and the start at 4.
+    kappa is the largest ln(1/pi) of a best path at the times when the rate was examined. If the largest price of a path
+    (K_t) is known, kappa is at least ``floor``/2 times K_t, which makes the bound in advance sqrt(K t). The rule needs
+    neither T nor M, and its rate stays large on easy streams, where Lambda stays small. ``docs/theory/anytime.md`` has
+    the theorem, and ``docs/evidence/regret.md`` the measurements behind 2 kappa and the start at 4.
 
     >>> rule = Adaptive()
     >>> rule.eta, rule.stay.gap
@@ -259,11 +259,11 @@ class Adaptive(RateRule):
         self._settle(self.FIRST / scale)
 
     def _settle(self, eta: float) -> None:
-        """Set the rate and its limit at once: an interrupt in between would leave the limit of another rate."""
+        """Set the rate and its limit together: an interrupt in between would leave the limit of another rate."""
         self.eta, self.stay = eta, Stay(gap=2 * GRID * self.kappa / eta)
 
     def look(self, seen: Seen) -> None:
-        """Where Lambda has outgrown the price, look at the price again, and lower eta to the balance."""
+        """Examine the price again once Lambda has outgrown it, and lower eta to the balance."""
         if seen.gap < self.stay.gap:
             return
         dearest = self.price(seen.rounds) or 0.0
@@ -271,20 +271,20 @@ class Adaptive(RateRule):
         self._settle(min(self.eta, 2 * self.kappa / seen.gap))
 
     def slow_down(self, scale: float) -> None:
-        """Begin no bolder than at 4 / scale."""
+        """Lower the first rate to at most 4 / scale."""
         if self.eta * scale > self.FIRST:
             self._settle(self.FIRST / scale)
 
     def in_advance(self, T: int, price: float, scale: float = 1.0) -> float | None:
-        """1.087 sqrt(K T) + K/8 + 1/2, with other constants for other floors."""
+        """Return 1.087 sqrt(K T) + K/8 + 1/2, with other constants for other floors."""
         return scale * bounds.adaptive_regret_in_advance(T, price, self.floor)
 
     def state(self) -> dict[str, Any]:
-        """Return the price too."""
+        """Return the state with the price."""
         return super().state() | {"kappa": self.kappa}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over the price too."""
+        """Restore the state with the price."""
         super().restore(state)
         self.kappa = state["kappa"]
 

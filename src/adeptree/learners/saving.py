@@ -1,4 +1,4 @@
-"""Saving a learner: what a file holds, and going on from it."""
+"""Save a learner to a file and continue from it."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from adeptree.theory.priors import Prior
 from adeptree.theory.sharing import Drift
 
 SUMS = tuple(name for name in kernel("adeptree.theory.ledger_kernel").FIELDS if name != "waiting")
-"""What a file holds of the ledger; the open tickets are counted again."""
+"""Fields of the ledger in a file; the open tickets are counted again at loading."""
 ACCOUNT = ("concept_class", "rules", "horizon", "seed", "tickets", "ledger")
-"""What every learner has."""
+"""Fields that every learner has."""
 
 
 class Saved(Account):
-    """A learner that can be written down, by default all of it: its arguments, and what it learnt since."""
+    """A learner that can be saved: its arguments, and the state it has learnt."""
 
     kind: ClassVar[str]
     """Name of the learner in saved files."""
     _structure: Structure
     by: str | None = None
-    """The column that names the segment of a row, where each has rules of its own."""
+    """The column with the segment of a row, if each segment has its rules."""
     drift_of: Drift | None = None
-    """How the best rule may change; None if it does not."""
+    """The drift options; None without drift."""
     review: Review | None = None
-    """What a review costs; None if the learner always decides alone."""
+    """The review options; None if the learner always decides alone."""
     _base_given = False
-    """Whether the base learner is the user's: then only the user can bring it back."""
+    """True if the base learner is the user's, who must then pass it again at loading."""
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
-        """Refuse an old name; the parameters are those of ``__init__``."""
+        """Raise an error for a renamed parameter; the parameters are those of ``__init__``."""
         if "switches" in given:
             raise InvalidArgument("switches= was renamed; use drift=True (docs/reference/renamed.md)")
         return super().__new__(cls)
@@ -55,11 +55,11 @@ class Saved(Account):
 
     @abstractmethod
     def _catch_up(self) -> None:
-        """Bring the rate up to date, if that is due."""
+        """Update the rate, if that is due."""
 
     @property
     def usual_regret(self) -> float | None:
-        """Return a regret that is usual for a best rule with this loss and this prior mass, if that is known."""
+        """Return the usual regret for a best rule with this loss and this prior mass, if it is known."""
         price = self._structure.price()
         return self.scale * bounds.first_order_regret(self.best_loss / self.scale, price) if price else None
 
@@ -68,28 +68,28 @@ class Saved(Account):
         return []
 
     def summary(self, xs: Any = None, ys: Any = None, weights: Any = None) -> str:
-        """Return the summary that ``adeptree run`` prints; in full, if the rows that were learnt are given again."""
+        """Return the summary that ``adeptree run`` prints; complete if you pass the learnt rows again."""
         return pictures("summary").of_learner(self, xs, ys, weights)  # type: ignore[no-any-return]
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments that rebuild this learner, as plain values: by default attributes of the same names."""
-        arguments = list(inspect.signature(type(self)).parameters)[1:]  # (the first is the class)
+        arguments = list(inspect.signature(type(self)).parameters)[1:]  # without the first one, the class
         return {name: self._argument(name) for name in arguments}
 
     def _argument(self, name: str) -> Any:
-        """Return an argument as a plain value: a base learner and a prior by their names."""
+        """Return an argument as a plain value; a base learner and a prior are represented by their names."""
         value = getattr(self, name)
         if isinstance(value, BaseLearner):
             return value.spec(self.concept_class) or (None if self._base_given else NATURAL)
         return value.name if isinstance(value, Prior) else list(value) if isinstance(value, tuple) else value
 
     def _state(self) -> dict[str, Any]:
-        """Return what has been learnt, as plain values and arrays: by default all attributes of the learner's own."""
+        """Return the learnt state as plain values and arrays: by default all attributes that the learner type adds."""
         known = {*ACCOUNT, *self.settings()}
         return {name: value for name, value in vars(self).items() if name not in known and not name.startswith("_")}
 
     def _restore(self, state: dict[str, Any]) -> None:
-        """Take over what ``_state`` returned."""
+        """Restore what ``_state`` returned."""
         for name, value in state.items():
             setattr(self, name, value)
 
@@ -103,20 +103,20 @@ class Saved(Account):
         self._use(self._structure)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the whole learner to a file, to go on later with :func:`adeptree.load`."""
+        """Save the whole learner to a file, which :func:`adeptree.load` reads."""
         files.save(path, self.saved())
         log(INFO, "saved to %s: %r", path, self)
 
     def saved(self) -> dict[str, Any]:
-        """Return what a file holds: plain values and arrays."""
-        with self._kernel.turn():  # (not from inside a round, half of which is there)
+        """Return the content of the learner's file: plain values and arrays."""
+        with self._kernel.turn():  # not during a round, which would be saved half done
             self._catch_up()
             account = {name: getattr(self.ledger, name) for name in SUMS}
             account |= {"asked": self.queries.asked, "posed": self.queries.posed, "tickets": self.tickets.state()}
             account |= {"given_up": list(self.tickets.given_up)} if self.tickets.given_up.number else {}
             account |= {"labelled": list(self.tickets.labelled), "unlabelled": list(self.tickets.unlabelled)}
             return {
-                # (A subclass without a kind of its own is not to come back as its parent.)
+                # A subclass without its own ``kind`` must not be loaded as its parent.
                 "kind": self.kind if "kind" in type(self).__dict__ else f"{self.kind}, {type(self).__name__}",
                 "class": repr(self.rules),
                 "settings": self.settings(),

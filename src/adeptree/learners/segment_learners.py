@@ -1,4 +1,4 @@
-"""A separate learner per segment. They are independent, so that processes and machines can share the work."""
+"""A separate learner per segment, so that several processes or machines can share the work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 Task = tuple[Adept, Any, Any, list[float] | None]
-"""A learner that has seen nothing, the rows of its segment, their labels and weights."""
+"""A new learner with the rows, labels and weights of its segment."""
 
 
 def learn_segments(
@@ -32,10 +32,10 @@ def learn_segments(
     seed: int = 0,
     **settings: Any,
 ) -> dict[str, Adept]:
-    """Learn the rows of each segment with a learner of its own; return the learners by segment, as they came.
+    """Learn the rows of each segment with a separate learner; return the learners by segment, in order of appearance.
 
-    The numbers are those of one process, whatever the executor is. If a worker of a process pool dies, this process
-    does its part of the work. A Dask cluster does it on another worker.
+    The results do not depend on the executor. If a worker of a process pool dies, this process takes over its work. A
+    Dask cluster moves it to another worker.
 
     Parameters
     ----------
@@ -44,19 +44,19 @@ def learn_segments(
     label
         The column with the labels, or the labels.
     by
-        The column with the name of the segment. Rows where it is missing are a segment of their own, named "".
+        The column with the name of the segment. Rows where it is missing form a segment named "".
     rules
         A text as for ``adeptree run --rules``, or a concept class over rows. Rules that name no columns read all but
         the label and the segment.
     executor
         Any ``concurrent.futures.Executor``, such as a ``ProcessPoolExecutor`` or ``client.get_executor()`` of Dask.
-        Without, this process learns one segment after the other.
+        Without one, this process learns one segment after the other.
     weights
         The weight of each row.
     seed
-        Each segment draws from a stream of its own, made of the seed and its name.
+        The random stream of each segment is derived from the seed and the segment's name.
     settings
-        Those of ``Adept``, such as ``costs``, ``review`` and ``drift``.
+        Parameters of ``Adept``, such as ``costs``, ``review`` and ``drift``.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def seed_of(seed: int, name: str) -> int:
 
 
 def _rules(rules: Any, rows: list[dict[str, Any]], others: list[str]) -> ConceptClass:
-    """Return rules over rows."""
+    """Return the rules of a learner over rows."""
     if isinstance(rules, str):
         from adeptree.families.rules_text import rules_on
         from adeptree.families.tables.detecting import SAMPLED, FirstRows
@@ -117,7 +117,7 @@ def _rules(rules: Any, rows: list[dict[str, Any]], others: list[str]) -> Concept
 
 
 def learn_all(tasks: dict[str, Task], executor: Executor | None) -> dict[str, Adept]:
-    """Do all tasks, the largest first; those of workers that died in this process."""
+    """Run all tasks, the largest first; run the tasks of dead workers in this process."""
     found: dict[str, Adept | None] = dict.fromkeys(tasks)
     if executor is not None:
         from concurrent.futures import BrokenExecutor
@@ -128,12 +128,12 @@ def learn_all(tasks: dict[str, Task], executor: Executor | None) -> dict[str, Ad
             for name, future in futures.items():
                 found[name] = future.result()
         except BrokenExecutor:
-            pass  # (what was not done is done here)
+            pass  # the remaining tasks run below in this process
     return {name: _learnt(tasks[name]) if learner is None else learner for name, learner in found.items()}
 
 
 def _learnt(task: Task) -> Adept:
-    """Return the learner of a segment, which has learnt it."""
+    """Return the learner of a segment after learning its rows."""
     learner, rows, labels, weights = task
     learner.learn_many(rows, labels, weights)
     return learner

@@ -1,4 +1,4 @@
-"""What the arguments of a learner mean: which M, which prior, which rate."""
+"""Resolve the arguments of a learner: M, the prior, the rate and the options that depend on them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ RATES = ("paper", "first-order", "anytime", "adaptive")
 
 
 def review(value: Any) -> Review | None:
-    """Return the review that a cost, a :class:`Review` or the list in a file stands for."""
+    """Convert a cost, a :class:`Review` or the list in a file to a review."""
     if value is None or isinstance(value, Review):
         return value
     return Review(*value) if isinstance(value, (list, tuple)) else Review(value)
 
 
 def check_combination(used: list[str], prior: str | None, max_width: int | None) -> str | None:
-    """Return the prior, by default "mixed" with options that need one that conserves mass; refuse what loses it."""
+    """Return the prior, by default "mixed" if an option needs one that conserves mass; raise an error for others."""
     if used and prior == "paper":
         raise UnsupportedCombination(
             f'prior="paper" loses mass, so that {used[0]} has no guarantee with it; use prior="mixed"'
@@ -51,7 +51,7 @@ def check_combination(used: list[str], prior: str | None, max_width: int | None)
 
 
 def mistake_bound(given: int | None, base: BaseLearner, concept_class: ConceptClass) -> int | None:
-    """Return M: what the user said, else what the base learner proves, else what the class declares, else None."""
+    """Return M: the user's, else the base learner's, else the one that the class declares, else None."""
     for bound in (given, base.mistake_bound, concept_class.mistake_bound):
         if bound is not None:
             return check_size("mistake_bound", bound, at_least=0)
@@ -59,7 +59,7 @@ def mistake_bound(given: int | None, base: BaseLearner, concept_class: ConceptCl
 
 
 def needed_mistake_bound(given: int | None, base: BaseLearner, concept_class: ConceptClass) -> int:
-    """Return M, for a learner that cannot do without it."""
+    """Return M; raise an error if it is not known."""
     bound = mistake_bound(given, base, concept_class)
     if bound is None:
         raise InvalidArgument(
@@ -77,7 +77,7 @@ def prior(
     concept_class: ConceptClass,
     frontier: Frontier | None,
 ) -> Prior:
-    """Return the prior: the paper's where T is given, else the mixed one. Without a frontier, parts have their own."""
+    """Return the prior: the paper's if T is given, else the mixed one. Without a frontier, parts have their own."""
     name = one_of("prior", name or ("mixed" if horizon is None else "paper"), PRIORS)
     if name != "paper":
         facts = (0.0, False) if frontier is None else (frontier.log_size, frontier.of_floats)
@@ -94,10 +94,10 @@ def prior(
 
 
 def rate_name(value: Any, prior: Prior, largest: float | None, drifts: bool, asked: str | None) -> str | float:
-    """Return the rate asked for: by default the paper's for the paper's prior, else the adaptive one.
+    """Return the requested rate: by default the paper's for the paper's prior, else the adaptive one.
 
-    ``largest`` is that of a review, and its default; ``asked`` is the default where labels are asked for. With drift
-    the default is all rates at once.
+    ``largest`` is the largest rate of a review, and its default; ``asked`` is the default with ``feedback="asked"``.
+    With drift the default is all rates at once.
     """
     if asked is not None:
         value = asked if value is None else value
@@ -130,11 +130,11 @@ def rate_name(value: Any, prior: Prior, largest: float | None, drifts: bool, ask
 
 
 STEEPEST = 30.0
-"""With drift: rate times cost of a round at most; beyond, 1 - p has too few digits."""
+"""With drift: the largest rate times cost of a round; beyond it, 1 - p has too few digits."""
 
 
 def check_drift(drift: Drift | None, review: Review | None, step: float) -> None:
-    """Refuse what has no guarantee, or too few digits, where the best rule may change."""
+    """With drift: raise an error for options without a guarantee or with too few digits."""
     if drift is not None and review is not None and review.delay:
         raise UnsupportedCombination(
             f"with drift= a delay has no guarantee; {got('delay', review.delay)}; leave it out"
@@ -147,7 +147,7 @@ def check_drift(drift: Drift | None, review: Review | None, step: float) -> None
 
 
 def check_feedback(feedback: str, review: Review | None, most: int | None, drifts: bool, horizon: int | None) -> str:
-    """Return of which cases labels are seen; refuse what cannot be combined with that."""
+    """Return the feedback mode; raise an error for options that it excludes."""
     if one_of("feedback", feedback, ("all", "reviewed", "asked")) == "asked":
         if review is not None:
             raise UnsupportedCombination(
@@ -170,7 +170,7 @@ def check_feedback(feedback: str, review: Review | None, most: int | None, drift
 
 
 def put_policy(kernel: Any, review: Review | None, partial: bool, weight: float, most_labels: int | None) -> None:
-    """Tell a kernel which cases to hand to a person, and of which it wants the label."""
+    """Set a kernel's policy: which cases to review, and which labels to ask for."""
     if review is not None:
         review.put_on(kernel, weight)
         if partial:
@@ -189,9 +189,9 @@ def rate_rule(
     largest: float | None = None,
     paid: float | None = None,
 ) -> RateRule:
-    """Return the rule that a rate names; ``on_grid`` keeps a first-order rate for stretches.
+    """Return the rate rule of a name; ``on_grid`` keeps a first-order rate for stretches.
 
-    ``paid`` is the cost of a review (or 0, without), if labels are seen for reviewed or asked cases only.
+    ``paid`` is the cost of a review (0 without review), if labels are seen for reviewed or asked cases only.
     """
     if paid is not None and prior.price(horizon or 1) is None:
         raise UnsupportedCombination(f"feedback= needs a price of every rule: {prior.unknown}")

@@ -1,7 +1,8 @@
-"""Algorithm 2's paths where the best rule may change: fixed share over the listed paths (``docs/theory/drift.md``).
+"""Algorithm 2's paths with drift: fixed share over the listed paths (``docs/theory/drift.md``).
 
-Every path has a number g per lane in place of e^(-eta loss). After a charged round a share of the weight is dealt out
-again as in the prior. There are no followers here: a window would need the labels of all paths in its rounds.
+Every path has a factor g per lane in place of e^(-eta loss). After a charged round, a share of the weight is
+redistributed according to the prior. There are no followers here: a window would need the labels of all paths in its
+rounds.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ FOLLOWED = 10
 
 
 class SharedPaths(Paths):
-    """The active paths, with a g per lane; ``drift`` says which lanes there are."""
+    """The active paths with a factor g per lane; ``drift`` defines the lanes."""
 
     kind = "shared-paths"
 
@@ -34,19 +35,19 @@ class SharedPaths(Paths):
         self.shares: FloatArray = shares
         self.g: FloatArray = np.ones((len(rates), 1))
         self.log_scale: FloatArray = logs
-        """ln of the weight of each lane; the masses times g of a lane sum to 1."""
+        """ln of the weight of each lane; mass times g sums to 1 in each lane."""
         self.clock, self.spread, self.beyond = 0, 0.0, np.zeros(len(RATES))
         self.sequences: Losses = np.zeros((FOLLOWED + 1, 1), dtype=np.int64)
-        """Row s: the least loss of a sequence with at most s switches that now follows the path."""
+        """Row s: the least loss of a sequence with at most s switches that currently follows the path."""
 
     def proven(self, price: float, best_loss: float | None) -> float:
-        """Return the bound now on the regret to a sequence of this price (and, if it is known, of this loss)."""
+        """Return the current bound on the regret to a sequence of this price (and loss, if known)."""
         if self.drift.one_lane:
             return super().proven(price, best_loss)
         return float(self.drift.proven(price, best_loss, self.spread, self.beyond) + self.kernel.ledger.excess)
 
     def sequence_loss(self, switches: int) -> float | None:
-        """Return the loss of the best sequence with this many switches, exactly; None beyond those that are kept."""
+        """Return the exact loss of the best sequence with this many switches; None if it is not kept."""
         best: float | None = self.sequences[switches].min().item() if switches <= FOLLOWED else None
         return best
 
@@ -56,14 +57,14 @@ class SharedPaths(Paths):
         return weights
 
     def commit(self, x: Instance, label: int, weight: float = 1) -> None:
-        """Charge and share, once the paths have entered."""
+        """Charge and share after the paths have entered."""
         expansion = self._expansion(x)
         loss = abs(expansion.odds.p - label)
         super().commit(x, label, weight)
         self._share(expansion.extension.children.label != bool(label), loss, weight)
 
     def settle(self, ticket: int, label: int, weight: float = 1) -> None:
-        """Charge and share, when the label of a point that waited comes."""
+        """Charge and share when a pending label comes."""
         wrong, loss = self.waiting.labels(ticket) != bool(label), abs(self.odds_of(ticket).p - label)
         super().settle(ticket, label, weight)
         self._share(wrong, loss, weight)
@@ -74,7 +75,7 @@ class SharedPaths(Paths):
         self.g, self.sequences = self.g[:, parent], self.sequences[:, parent]
 
     def _share(self, wrong: BoolArray, loss: float, cost: float) -> None:
-        """Charge the paths that are wrong, let each lane weigh 1 again, and deal its share out as in the prior."""
+        """Charge the wrong paths, normalise each lane to 1, and redistribute its share according to the prior."""
         if not cost:
             return
         unit = cost / self.drift.unit
@@ -85,7 +86,7 @@ class SharedPaths(Paths):
             self.spread += max(unit * loss, 1.0 - unit * loss) ** 2
             self.beyond = self.beyond + unit * loss - np.log1p(RATES * unit * loss) / RATES
         self.clock += 1
-        # Viterbi: a sequence that switches in this round comes from the best of those with one switch less.
+        # Viterbi: a sequence that switches in this round extends the best one with one switch less.
         before = self.sequences.min(axis=1)[:-1, np.newaxis]
         switched: Any = np.concatenate([self.sequences[:1], np.minimum(self.sequences[1:], before)])
         self.sequences = charged(switched, wrong, cost)
@@ -95,12 +96,12 @@ class SharedPaths(Paths):
         self.g, self.log_scale = (1 - share) * g / whole + share, self.log_scale + np.log(whole)
 
     def state(self) -> dict[str, Any]:
-        """Return the rows, and what sharing has made of them."""
+        """Return the rows and the state of sharing."""
         shared = {"g": self.g, "log_scale": self.log_scale, "beyond": self.beyond, "sequences": self.sequences}
         return super().state() | shared | {"clock": self.clock, "spread": self.spread}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned, if it can be that."""
+        """Restore what :meth:`state` returned, after checking it."""
         super().restore(state)
         g, scale, beyond = (np.asarray(state[name]) for name in ("g", "log_scale", "beyond"))
         need(g.shape == (len(self.rates), self.width) and bool((g > 0).all() and np.isfinite(g).all()), "g")

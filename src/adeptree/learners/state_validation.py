@@ -1,7 +1,7 @@
-"""What a saved learner must look like: a checksum says that a file is whole, not that a learner wrote it.
+"""Validate the state of a saved learner: a checksum proves that a file is whole, not that a learner wrote it.
 
-First the numbers of a file are looked at, before anything is built from them (compiled engines read some as addresses);
-then a learner rebuilt from a copy of them is tried on a few rounds.
+First the numbers of a file are checked, before anything is built from them (compiled engines read some as addresses).
+Then a learner rebuilt from a copy of them plays a few trial rounds.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from adeptree.learners.online_learner import OnlineLearner
 from adeptree.learners.tickets import Ticket
 
 FREE = {"history", "tickets", "points", "blocks", "settings", "sampler"}
-"""Where a user's instances are kept, or what checks itself."""
+"""Fields that hold a user's instances, or that are checked elsewhere."""
 OPTIONAL = ("share", "least_loss")
-"""What may be None."""
+"""Fields that may be None."""
 TRIALS = (0, 1, 1)
-"""Labels of the rounds that a rebuilt learner is tried on."""
+"""Labels of the trial rounds of a rebuilt learner."""
 
 
 ACCOUNT: Fields = {
     **dict.fromkeys(("rounds", "answered", "overlaps", "picked", "longest_delay"), COUNT),
-    **dict.fromkeys(("asked", "posed"), Number(int, 0, math.inf)),  # (of any length)
+    **dict.fromkeys(("asked", "posed"), Number(int, 0, math.inf)),  # arbitrarily large
     **dict.fromkeys(("expected_loss", "realised_loss", "variance", "loss_of_zeros", "loss_of_ones", "last_rate"), SUM),
     **dict.fromkeys(("missed", "alarmed"), SUM),
     **dict.fromkeys(("excess", "beyond_mix", "drift", "heaviest"), Number(float, -LARGEST, LARGEST)),
@@ -41,17 +41,17 @@ ACCOUNT: Fields = {
 LEARNT: Fields = {"spread": SUM, "sampled": Items("sampled", COUNT)}
 RATE: Fields = {"eta": SUM, "kappa": SUM, "stay": Items(3, Number(float, -LARGEST, math.inf))}
 DROPPED: Fields = {"paths": COUNT, "mass": Number(), "least_loss": SUM}
-"""What a file may say, where it says it."""
+"""Declarations of the fields, where they are present."""
 
 
 def _check_present(part: dict[str, Any], fields: Fields) -> None:
-    """Check the fields that are there: not every learner has all of them."""
+    """Check the fields that are present, because not every learner has all of them."""
     absent = {name for name in fields if name not in part or (part[name] is None and name in OPTIONAL)}
     declared.check_fields(part, {name: field for name, field in fields.items() if name not in absent})
 
 
 def check_saved(saved: dict[str, Any]) -> None:
-    """Raise ValueError if the file of a learner holds what no learner has."""
+    """Raise ValueError if the saved state of a learner is not a possible one."""
     account, learnt, settings = saved["account"], saved["learnt"], saved["settings"]
     _check_present(account, ACCOUNT)
     for count, *sums in [account["given_up"]] if "given_up" in account else []:
@@ -73,7 +73,7 @@ def check_saved(saved: dict[str, Any]) -> None:
         need(is_count(arrivals) and arrivals <= account["rounds"], "tickets")
     open_here = {ticket[0] for ticket in tickets}
     need(len(open_here) == len(tickets), "tickets")
-    # (An answer that is given while another waits makes the labels late.)
+    # An answer given while another label is pending makes the labels late.
     need(account["late"] or (not account["overlaps"] and open_here <= {answered}), "late")
     horizon = settings.get("horizon")
     need(horizon is None or answered <= horizon, "more rounds than the horizon")
@@ -86,7 +86,7 @@ def check_saved(saved: dict[str, Any]) -> None:
     heaviest = max(announced, account["heaviest"])
     most = (1 + account["rounds"]) * heaviest
     need(max(account["expected_loss"], account["realised_loss"]) <= most, "losses")
-    # A ticket that is settled at once drifts by rounding, unless paths were dropped when its point entered.
+    # The drift of a ticket settled at once is rounding only, unless paths were dropped when its point entered.
     drifts = account["late"] or settings.get("max_width") is not None
     share = 1.0 if drifts else min(1.0, declared.rounding(account["last_rate"], most))
     need(abs(account["drift"]) <= most * share, "drift")
@@ -102,7 +102,7 @@ def check_saved(saved: dict[str, Any]) -> None:
 
 
 def _check_values(value: Any, name: str) -> None:
-    """No number but an instance is NaN, and no array has texts."""
+    """Raise ValueError if a number outside instances is NaN, or if an array holds texts."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key not in FREE:
@@ -118,7 +118,7 @@ def _check_values(value: Any, name: str) -> None:
 
 
 def _check_rows(part: dict[str, Any], rounds: int, heaviest: float) -> None:
-    """One k, n and L a path, none of them more than there were rounds."""
+    """Check that each path has one k, n and L, none of them larger than the number of rounds."""
     need(part.get("rounds", rounds) == rounds, "rounds")
     counts, most = Array("i", "rows", 0, rounds), rounds * heaviest * (1 + 1e-9)
     fields = {"mistakes": counts, "contested": counts, "losses": Array("if", "rows", 0, most)}
@@ -132,7 +132,7 @@ def _check_rows(part: dict[str, Any], rounds: int, heaviest: float) -> None:
 
 
 def _check_waiting(waiting: Any, dropped: dict[str, Any], width: int) -> None:
-    """One line of labels for every ticket; what was dropped is counted."""
+    """Check that each ticket has one line of labels, and that dropped paths are counted."""
     if waiting is not None:
         tickets, labels = waiting["tickets"], waiting["labels"]
         need(isinstance(tickets, list) and all(map(is_count, tickets)), "tickets")
@@ -144,16 +144,17 @@ def _check_waiting(waiting: Any, dropped: dict[str, Any], width: int) -> None:
 def check_rebuilt(
     rebuild: Callable[[dict[str, Any]], OnlineLearner], saved: dict[str, Any], data_only: bool
 ) -> OnlineLearner:
-    """Return the learner, or raise ValueError if one like it does not go on with numbers that are probabilities.
+    """Return the learner; raise ValueError if a copy does not continue with valid probabilities.
 
-    It is tried only where the file tells the class (``data_only``): what a user's functions take, nobody knows.
+    It plays trial rounds only if the file describes the class (``data_only``), as the domain of a user's function is
+    unknown.
     """
     learner = rebuild(saved)
     for ticket in learner.tickets:
         learner.concept_class.instance(ticket.x)
     for losses in (part["losses"] for part in _parts(saved) if "losses" in part):
         need(learner.width == losses.shape[-1], f"{losses.shape[-1]} losses of {learner.width} paths")
-    # (An oracle would be asked, and asking costs.)
+    # Trial rounds would query an oracle, and queries cost.
     if data_only and learner.concept_class.oracle is None:
         _try(rebuild(copy.deepcopy(saved)))
     return learner
@@ -161,7 +162,7 @@ def check_rebuilt(
 
 def _try(trial: OnlineLearner) -> None:
     rng, tickets = np.random.default_rng(0), list(trial.tickets)[:2]
-    # (A heavier round would warn, and none is played.)
+    # A heavier round would warn.
     light = [most] if (most := trial.settings().get("max_weight", 1)) < 1 else []
     for label in (None, *TRIALS):
         if label is not None:
@@ -169,13 +170,13 @@ def _try(trial: OnlineLearner) -> None:
                 return
             try:
                 x = tickets.pop() if tickets else trial.random_instance(rng)
-            except AdeptreeError:  # (not every class can draw one)
+            except AdeptreeError:  # not every class can draw an instance
                 return
             p = x.p if isinstance(x, Ticket) else trial.predict_proba(x)
             need(0.0 <= p <= 1.0, f"a probability {p}")
             trial.learn(x, label, *light)
         need(0 <= trial.best_loss < math.inf and not math.isnan(trial.bound), "the account")
-        with suppress(AdeptreeError):  # (not every learner names its rules)
+        with suppress(AdeptreeError):  # not every learner can name its rules
             str(trial.best_rule())
 
 

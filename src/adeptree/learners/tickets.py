@@ -1,4 +1,4 @@
-"""Late labels: a ticket is an answer that was given and waits for its label."""
+"""Tickets for late labels: answers whose labels are pending."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, ClassVar, NamedTuple
 from adeptree.core.errors import UnknownTicket
 
 ENOUGH, NEARLY_ALL = 20, 0.95
-"""From how many tickets on, and from which share of them on, labels seem to depend on the decision."""
+"""Number and share of tickets from which labels seem to depend on the decision."""
 SPARE = 64
-"""Settled tickets that are kept in any case, so that forgetting them costs little per ticket."""
+"""Settled tickets that are always kept, so that removing them costs little per ticket."""
 GUESSES = (0, 1, None)
-"""The guess of each action of a kernel; a review has none."""
+"""The guess of each action of a kernel; None for a review."""
 
 
 class Ticket(NamedTuple):
-    """An answer that was given: ``learner.learn(ticket, y)`` settles it, any time later, in any order, or never.
+    """An answer that waits for its label; ``learner.learn(ticket, y)`` settles it at any later time, in any order.
 
     >>> from adeptree import Adept, Thresholds
     >>> learner = Adept(Thresholds(16))
@@ -31,23 +31,23 @@ class Ticket(NamedTuple):
     """The number of the answer, from 1."""
     x: Any
     p: float
-    """The chance that the learner said 1, fixed when it answered."""
+    """The probability of action 1, fixed when the learner answered."""
     guess: int | None
-    """The label it drew; None for a review."""
+    """The drawn label; None for a review."""
     arrivals: int
-    """Labels that had come before the answer: how many come until its own is the delay that the account charges."""
+    """Number of labels before the answer; the account charges the labels from here to its own as delay."""
     owner: int = 0
-    """Which learner gave it: a number made of its class and seed."""
+    """Number of the learner that issued the ticket, derived from its class and seed."""
     r: float = 0.0
-    """The chance of a review."""
+    """The probability of a review."""
     q: float = 1.0
-    """The chance that the label is wanted; the round then counts 1/q times."""
+    """The probability q that the label is wanted; the round then counts 1/q times."""
     ask: bool = True
-    """Whether the learner wants the label: always, unless ``feedback`` is "reviewed" or "asked"."""
+    """True if the learner wants the label: always, unless ``feedback`` is "reviewed" or "asked"."""
 
     @property
     def action(self) -> int | str:
-        """Return what to do: 0, 1 or "review"."""
+        """Return the action: 0, 1 or "review"."""
         return "review" if self.guess is None else self.guess
 
 
@@ -63,16 +63,17 @@ class GivenUp(NamedTuple):
     worst: float = 0.0
 
     def and_also(self, p: float, r: float = 0.0) -> GivenUp:
-        """Return the sums with one more."""
+        """Return the sums with one more ticket."""
         variance, worst = (0.25, 1.0) if r else (p * (1 - p), max(p, 1 - p))
         return GivenUp(self.number + 1, self.variance + variance, self.worst + worst)
 
 
 class OpenTickets:
-    """The answers that wait for their labels, oldest first.
+    """The open tickets of a learner, oldest first.
 
-    Both dictionaries only grow, until they are replaced (``transactions.py`` says why): thousands may wait. Kernels,
-    whose commits nothing interrupts, also take tickets away (``round_kernel.py``).
+    Both dictionaries only grow until they are replaced, because thousands of tickets may be open and a copy per round
+    would be slow (``transactions.py``). Kernels, whose commits cannot be interrupted, also remove tickets
+    (``round_kernel.py``).
     """
 
     GROWS: ClassVar[tuple[str, ...]] = ("given", "settled")
@@ -82,9 +83,9 @@ class OpenTickets:
         self.settled: dict[int, None] = {}
         self.given_up = GivenUp()
         self.labelled = [0, 0, 0]
-        """How many tickets got a label, by action: 0, 1, review."""
+        """Number of labelled tickets by action: 0, 1, review."""
         self.unlabelled = [0, 0, 0]
-        """How many were given up."""
+        """Number of tickets given up."""
 
     def __len__(self) -> int:
         return len(self.given) - len(self.settled)
@@ -100,7 +101,7 @@ class OpenTickets:
         self.given[ticket.id] = ticket
 
     def find(self, ticket: Ticket) -> Ticket:
-        """Return the open ticket that this one is (or is a copy of), or say why there is none."""
+        """Return the open ticket that equals this one; raise an error if there is none."""
         known = self.given.get(ticket.id)
         if known is None or ticket.id in self.settled or (known is not ticket and known[2:8] != ticket[2:8]):
             raise UnknownTicket(
@@ -110,18 +111,18 @@ class OpenTickets:
         return known
 
     def settle(self, ticket: Ticket) -> None:
-        """Forget a ticket whose label came."""
+        """Remove a ticket whose label came."""
         self.remove(ticket)
         self.labelled = _one_more(self.labelled, ticket)
 
     def remove(self, ticket: Ticket) -> None:
-        """Forget a ticket."""
+        """Remove a ticket."""
         self.settled[ticket.id] = None
         if 2 * len(self.settled) > len(self.given) + SPARE:
             self.given, self.settled = {other.id: other for other in self}, {}
 
     def give_up(self, ticket: Ticket) -> None:
-        """Forget a ticket whose label will never come, but for what it adds to the sums of those that wait."""
+        """Remove a ticket whose label will never come; the sums over waiting answers keep its terms."""
         self.remove(ticket)
         self.given_up = self.given_up.and_also(ticket.p, ticket.r)
         self.unlabelled = _one_more(self.unlabelled, ticket)
@@ -134,9 +135,10 @@ class OpenTickets:
         return sums
 
     def selective(self) -> bool:
-        """Return whether labels seem to depend on the decision.
+        """Return True if labels seem to depend on the decision.
 
-        Nearly all answers without a label had one guess, those with a label did not; or only reviews have a label.
+        That is, nearly all answers without a label had one guess and those with a label did not, or only reviews have a
+        label.
         """
         without, labelled = self.unlabelled, self.labelled
         for ticket in self:
@@ -150,7 +152,7 @@ class OpenTickets:
         return [[t.id, t.x, t.p, t.guess, t.arrivals, t.owner, t.r, t.q] for t in self]
 
     def restore(self, state: list[list[Any]], given_up: Sequence[Any] = GivenUp()) -> None:
-        """Take over what :meth:`state` returned."""
+        """Restore what :meth:`state` returned."""
         tickets = [
             Ticket(int(number), x, float(p), None if guess is None else int(guess), int(arrivals), int(owner), *chances)
             for number, x, p, guess, arrivals, owner, *chances in state
@@ -164,5 +166,5 @@ def _one_more(counts: list[int], ticket: Ticket) -> list[int]:
 
 
 def _apart(these: list[int], others: list[int], action: int) -> bool:
-    """Return whether nearly all of these had this action, and hardly one of the others."""
+    """Return True if nearly all of these tickets had this action, and hardly any of the others."""
     return these[action] >= NEARLY_ALL * sum(these) and others[action] <= (1 - NEARLY_ALL) * sum(others)

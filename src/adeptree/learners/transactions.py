@@ -1,4 +1,4 @@
-"""Transactions: an exception in the middle of a round leaves the learner as before the call.
+"""Transactions: an exception in the middle of a round leaves the learner as it was before the call.
 
 Marks are cheap by one rule: a round *replaces* what it changes (new arrays, new dictionaries) and never alters it in
 place. Lists and dictionaries that only grow are named in ``GROWS``; random generators are copied, and so is every part
@@ -49,7 +49,7 @@ class Mark:
                 self._saved.append((part, part.__dict__.copy(), lengths))
 
     def undo(self) -> None:
-        """Restore all of them; an undo that is interrupted may be repeated."""
+        """Restore all objects; an interrupted undo can be repeated."""
         for generator, state in self._draws:
             generator.bit_generator.state = state
         for part, attributes, lengths in self._saved:
@@ -63,35 +63,35 @@ class Mark:
                     del grown[length:]
                 else:
                     while len(grown) > length:
-                        grown.popitem()  # the last one that came
+                        grown.popitem()  # the last item added
         for part, sums in self._copied:
             part.back_to(sums)
 
 
 @cache
 def _how(kind: Any) -> str | tuple[str, ...]:
-    """Return how parts of a type are restored: "drawn", "copied", or the names of the attributes that only grow."""
+    """Return how objects of a type are restored: "drawn", "copied", or the names of their growing attributes."""
     if hasattr(kind, "bit_generator"):
         return "drawn"
     return "copied" if hasattr(kind, "back_to") else getattr(kind, "GROWS", ())
 
 
 def undone_if_raised(structure: Structure, parts: Iterable[Any], do: Callable[..., Result], *arguments: Any) -> Result:
-    """Do something in one transaction: if it raises, the parts are as before, or a compiled commit is over."""
+    """Run a function as one transaction: if it raises, the parts are restored, unless a compiled commit is over."""
     mark, stamp, due = Mark(parts), structure.kernel.stamp, structure.kernel.due
     try:
         return do(*arguments)
     except BaseException:
         try:
             _undo(structure, mark, stamp, due)
-        except BaseException:  # a second Ctrl-C, for example: an undo may be repeated, and now runs to its end
+        except BaseException:  # for example a second Ctrl-C: the undo is repeated and now runs to its end
             _undo(structure, mark, stamp, due)
             raise
         raise
 
 
 def _undo(structure: Structure, mark: Mark, stamp: int, due: bool) -> None:
-    """Restore the mark, unless a compiled commit is over: then only the rate is left, which stays due."""
+    """Restore the mark, unless a compiled commit is over: then only the update of the rate is pending."""
     if structure.kernel.stamp == stamp or structure.parts():
         mark.undo()
-        structure.kernel.due = structure.kernel.due or due  # (the rule of the rate is the old one again)
+        structure.kernel.due = structure.kernel.due or due  # the rate rule is restored too

@@ -1,4 +1,4 @@
-"""A warning where a learner is built whose guarantee in advance is no better than that of guessing by a coin."""
+"""Warn if a new learner's guarantee in advance is no better than that of random guessing."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from adeptree.learners.online_learner import OnlineLearner
 
 LATE_PROMISE = 10_000
-"""Without a horizon: a promise that a coin beats for longer than this is worth a warning."""
+"""Without a horizon: warn if random guessing has the better guarantee for more rounds than this."""
 
 
 def first_useful_round(learner: OnlineLearner) -> int | None:
-    """Return about from which round on the promise in advance is below a coin's; None if never."""
+    """Return approximately the first round whose guarantee in advance beats random guessing; None if there is none."""
     t = 1
     while not _useful_at(learner, t):
         if t > 1 << 50:
@@ -32,7 +32,7 @@ def _useful_at(learner: OnlineLearner, rounds: int) -> bool:
 
 
 def warn_if_weak(learner: OnlineLearner, because: str) -> None:
-    """Say it where a learner is built whose promise is no better than a coin's, and why that is."""
+    """Warn, with the reason, if a new learner's guarantee is no better than random guessing."""
     T, scale = learner.horizon, learner.scale
     value = learner.bound_after(T or LATE_PROMISE)
     if value is None or beats_a_coin(value, T or LATE_PROMISE, scale):
@@ -52,7 +52,7 @@ def warn_if_weak(learner: OnlineLearner, because: str) -> None:
 
 
 def why_weak(learner: Adept) -> str:
-    """Say what makes a promise no better than a coin's."""
+    """Return the reason why a guarantee is no better than random guessing."""
     if isinstance(learner.rate, float):
         return f"at the rate {learner.rate:g}, which is not tuned to it"
     if learner.mistake_bound is None or not learner.engine.runs_base:

@@ -1,4 +1,4 @@
-"""Learning where the points are known in advance, and only their labels are not: the transductive setting."""
+"""Transductive learning: the points are known in advance, and only their labels are not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from adeptree.structures.experts import ListedExperts
 
 
 class KnownPoints:
-    """The points that may come, each by its number: the first is 0, and repeated ones are one."""
+    """The announced points, numbered from 0 without repetition."""
 
     def __init__(self, concept_class: ConceptClass, points: Iterable[Any]) -> None:
         self.concept_class = concept_class
@@ -34,7 +34,7 @@ class KnownPoints:
             raise InvalidArgument(f"points must be the points that may come, at least one; {got('points', points)}")
 
     def of(self, x: Instance) -> int:
-        """Return the number of a canonical instance, or say that it was not announced."""
+        """Return the number of a canonical instance; raise an error if it was not announced."""
         number = self.number.get(freeze(self.concept_class.key(x)))
         if number is None:
             raise InvalidInstance(
@@ -44,7 +44,7 @@ class KnownPoints:
         return number
 
     def all_of(self, xs: Any) -> Any:
-        """Return the points as the class has them, all of which were announced."""
+        """Return the points in the class's form; all of them were announced."""
         instances = self.concept_class.instances_of(xs)
         for x in instances:
             self.of(x)
@@ -70,28 +70,28 @@ class Labellings:
 class Transductive(Hedge):
     """Hedge over the labellings of points that are known in advance; regret at most sqrt(T ln|V| / 2).
 
-    V is the set of all labellings of the points by the class, at most Sauer's (e n / VC)^VC of n points: the regret is
-    in the VC dimension, where that of learners who do not know the points is in Littlestone's. They are found before
-    the first round by ADEPT's frontier, with 2 x width queries per point, and nothing is asked afterwards (a saved
-    learner asks again when it is loaded). The setting and the number of queries: Attias, Hanneke and Ramaswami
-    (NeurIPS 2025, arXiv 2506.00135).
+    V is the set of all labellings of the points by the class, at most Sauer's (e n / VC)^VC for n points. So the regret
+    depends on the VC dimension; learners that do not know the points depend on the Littlestone dimension. ADEPT's
+    frontier finds the labellings before the first round, with 2 x width queries per point. Later rounds pose no queries
+    (a saved learner poses them again when it is loaded). The setting and the number of queries are from Attias, Hanneke
+    and Ramaswami (NeurIPS 2025, arXiv 2506.00135).
 
     Parameters
     ----------
     concept_class
-        The rules to compete with: any class, also one known by its oracle alone.
+        The rules to compete with: any class, including one known by its oracle alone.
     points
-        All the points that may come, in any order and any number of times; others are refused. Their order matters
-        for ``rank`` only.
+        All points that may come, in any order and with repetitions; other points are an error. Their order matters for
+        ``rank`` only.
     horizon
-        T, the number of rounds. None (the default) has no end.
+        T, the number of rounds. Default: None, not limited.
     rate
         "paper" (needs a horizon), "first-order", "adaptive" or a positive number. Default: "paper" with a horizon,
         else "adaptive".
     seed
         Seed of the random guesses.
     costs, max_weight
-        Those of :class:`Adept`.
+        Parameters of :class:`Adept`.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Transductive(Hedge):
     def rank(self) -> int:
         """The optimal number of mistakes if the points come in their announced order, once each, and some rule fits.
 
-        Where both labels are possible and what follows them has the same rank, it is one more; else the larger one.
+        If both labels are possible and their subtrees have equal rank, the rank is one more; else the larger one.
         """
         ranks: IntArray = np.zeros(self.width, dtype=np.int64)
         for children in reversed(self._levels):

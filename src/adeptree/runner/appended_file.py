@@ -1,4 +1,4 @@
-"""Files that a run writes row by row: complete up to the last row at every moment, however the run ends."""
+"""Files that a run appends to: complete up to the last row at any moment, however the run ends."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Written:
-    """How much of a file is certain: its length, and the checksum of that much."""
+    """The verified part of a file: its length and checksum."""
 
     length: int = 0
     checksum: int = 0
 
 
 class AppendedFile:
-    """A file written at its end without a buffer: what was written is there even if the process is killed.
+    """An append-only file without a buffer: written data survives if the process is killed.
 
     >>> import tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "f")
@@ -62,7 +62,7 @@ class AppendedFile:
         os.close(self._file)
 
     def append(self, content: bytes) -> None:
-        """Write at the end; only when this returns, ``written`` counts it."""
+        """Append data; ``written`` counts it only when this call returns."""
         with self._explained():
             left = content
             while left:
@@ -70,13 +70,13 @@ class AppendedFile:
         self.written = Written(self.written.length + len(content), zlib.crc32(content, self.written.checksum))
 
     def sync(self) -> None:
-        """Return when all is on the disk itself, not only in the system's memory."""
+        """Flush the file to the disk (fsync)."""
         if self.ordinary:
             with self._explained():
                 os.fsync(self._file)
 
     def fate(self) -> str:
-        """Return what became of the file's name since it was opened: "removed", "replaced", or "" for nothing."""
+        """Return "removed" or "replaced" if that happened to the file's name since it was opened, else ""."""
         try:
             same = os.path.samestat(os.stat(self._path), os.fstat(self._file))
         except OSError:
@@ -84,7 +84,7 @@ class AppendedFile:
         return "" if same else "replaced"
 
     def _rewind(self, kept: Written) -> None:
-        """Cut off what came after ``kept``; before that, make sure that it is still what it was."""
+        """Truncate the file after ``kept``, after checking that the part before is unchanged."""
         if not self.ordinary:
             return
         with self._explained():
@@ -108,7 +108,7 @@ class AppendedFile:
 
 
 class Counter:
-    """A number in a file of its own, overwritten in place: a killed process leaves the old one or the new one.
+    """A number in a separate file, overwritten in place: a killed process leaves the old number or the new one.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "answered")
@@ -141,15 +141,15 @@ class Counter:
             if (text := unseal(content.decode().removesuffix("\n"))["count"]).isdecimal():
                 return int(text)
             raise ValueError
-        except UNFIT:  # (Python reads no int of thousands of digits)
+        except UNFIT:  # Python does not parse ints of thousands of digits
             raise DamagedFile(f"{self._path} is damaged; put it back, or start again with another --save") from None
 
     def set(self, value: int) -> None:
-        """Write the number down; it always has the same length, so that no part of an old one is left."""
+        """Write the number with a fixed length, so that no part of an old one remains."""
         content = seal(f'{{"count": "{value:020}"}}').encode() + b"\n"
         try:
             if self._file < 0:
-                # Whole from its first moment, also where the machine loses its power.
+                # Create the file atomically, so that it is complete even after a power failure.
                 write_atomically(self._path, content)
                 self._file = os.open(self._path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
             os.lseek(self._file, 0, os.SEEK_SET)

@@ -1,4 +1,4 @@
-"""Rows of texts, which every format of stream is read into, and their checksum."""
+"""Rows of texts, into which every stream format is read, and their checksum."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Row(NamedTuple):
-    """One row: its line in the stream and its cells, a missing one as ""; or what is wrong with it."""
+    """One row: its line in the stream and its cells, a missing one as "", or its fault."""
 
     line: int
     cells: list[str]
@@ -17,17 +17,17 @@ class Row(NamedTuple):
 
 
 NEW_ROW = partial(tuple.__new__, Row)
-"""What ``Row._make`` does, without a step of Python for every row."""
+"""Like ``Row._make``, but without a Python call per row."""
 
 
 class LabelRow(Row):
-    """A row of ``--labels``: a key and a label in the stream's columns. There is nothing to answer."""
+    """A row of ``--labels``: a key and a label in the stream's columns. It needs no answer."""
 
 
 def digest(rows: Iterable[Row], before: int) -> int:
-    """Continue the checksum of the rows before these (where they stood does not matter, nor how they were read).
+    """Continue the checksum of previous rows, which does not depend on line numbers or on the format.
 
-    Labels of another file are left out.
+    Rows of ``--labels`` are not included.
 
     >>> a, b = Row(2, ["a", "1"]), Row(9, ["a", "1"])
     >>> digest([a, b], 0) == digest([b], digest([a], 0)) != digest([Row(2, ["a1"]), b], 0)
@@ -47,7 +47,7 @@ def digest_of(text: str, before: int) -> int:
 
 
 def parted(text: str, lines: list[int]) -> list[Row]:
-    """Return the rows that were joined, without faults, by the lines where they stood.
+    """Split joined rows without faults again, given their line numbers.
 
     >>> rows = [Row(2, ["a", ""]), Row(3, ["b", "1"])]
     >>> parted(joined(rows), [2, 3]) == rows
@@ -57,7 +57,7 @@ def parted(text: str, lines: list[int]) -> list[Row]:
 
 
 def block_of(rows: list[Row]) -> dict[str, Any]:
-    """Return rows as values of the journal: of plain ones one text, which is written sooner.
+    """Encode rows for the journal; rows without faults become one text, which is faster.
 
     >>> block = block_of([Row(2, ["a", "1"]), Row(4, ["b", "0"])])
     >>> block, rows_in({"from": 1} | block) == [Row(2, ["a", "1"]), Row(4, ["b", "0"])]
@@ -71,7 +71,7 @@ def block_of(rows: list[Row]) -> dict[str, Any]:
 
 
 def rows_in(values: dict[str, Any]) -> list[Row]:
-    """Return the rows of a block; ValueError and its like if it is none."""
+    """Decode the rows of a block; raises an error such as ValueError if it is malformed."""
     if "text" not in values:
         return list(map(_row, values["rows"]))
     lines, text = values["text"]
@@ -81,7 +81,7 @@ def rows_in(values: dict[str, Any]) -> list[Row]:
 
 
 def _entry(row: Row) -> list[Any]:
-    """Return a row as values of the journal.
+    """Encode a row for the journal.
 
     >>> _entry(Row(2, ["3", "0"])), _row(_entry(Row(2, ["3", "0"])))
     (['row', 2, ['3', '0'], ''], Row(line=2, cells=['3', '0'], fault=''))
@@ -90,7 +90,7 @@ def _entry(row: Row) -> list[Any]:
 
 
 def _row(entry: list[Any]) -> Row:
-    """Return the row that such values are; ValueError and its like if they are none."""
+    """Decode a row; raises an error such as ValueError if it is malformed."""
     kind, place, cells, fault = entry
     if type(place) is not int or place < 1 or not isinstance(fault, str) or not is_texts(cells):
         raise ValueError
@@ -98,5 +98,5 @@ def _row(entry: list[Any]) -> Row:
 
 
 def is_texts(value: object) -> bool:
-    """Whether a value is a list of texts."""
+    """Return True if a value is a list of texts."""
     return isinstance(value, list) and all(isinstance(text, str) for text in value)

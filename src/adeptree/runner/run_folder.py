@@ -1,10 +1,10 @@
 """A run on disk, to resume after a crash: its settings, a checkpoint, and the journal of rows since then.
 
-``settings.json`` says what the run is; a run with other settings is refused. ``checkpoint`` is the learner (``load``
-reads it) and where the run is, replaced in one step. ``rows.journal`` holds every row taken since, in blocks: lines of
-``core/json_lines.py``, each with a SHA-256 checksum, the number of its first row, and rows that were taken together.
-It needs no end, as a crash leaves none; all else that does not fit is damage. A conversation (``--follow``) cannot ask
-for its rows again: there ``answered`` is the number of rows taken, and a journal that holds fewer is damage too.
+``settings.json`` describes the run; a run with other settings is refused. ``checkpoint`` is the learner (``load`` reads
+it) and the position of the run, replaced atomically. ``rows.journal`` holds every row taken since, in blocks: lines of
+``core/json_lines.py``, each with a SHA-256 checksum, the number of its first row, and rows that were taken together. It
+needs no closing line, because a crash leaves none; every other mismatch is damage. With ``--follow`` the input cannot
+be read again: ``answered`` then holds the number of rows taken, and a journal with fewer rows is damage too.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.jour
 REMEDY = "start again with another --save"
 RUN = LineFormat("adeptree run", 7, "the settings of a run", REMEDY)
 JOURNAL = LineFormat("adeptree journal", 3, "the journal of a run", REMEDY, True)
-PARTS = ("columns", "found")  # settings that are more than a value
+PARTS = ("columns", "found")  # settings that are not plain values
 CHECKPOINT_SECONDS = 2.0
 SYNC_SECONDS = 1.0
 SHARE = 20
-"""A checkpoint waits until the run has taken so many times as long as writing the last one did."""
+"""A checkpoint waits until the run has taken this many times as long as writing the last one."""
 
 
 class RunFolder:
-    """The folder of one run: only checked until ``begin``. A ``durable`` one is on the disk after every ``append``."""
+    """The folder of one run, not written before ``begin``. If ``durable``, every ``append`` is flushed to disk."""
 
     def __init__(self, path: str, resume: bool, follow: bool = False, durable: bool = False) -> None:
         self.path = Path(path)
@@ -76,58 +76,58 @@ class RunFolder:
             raise InvalidArgument(f"--save: {self.path} is not empty and holds no run; name a new directory")
 
     def begin(self, settings: dict[str, Any]) -> None:
-        """Lock the folder, and write down what this run is, unless it goes on with the same."""
+        """Lock the folder and write the settings, unless a run with the same settings is resumed."""
         try:
             self.path.mkdir(exist_ok=True)
             self._lock = _locked(self.path)
         except OSError as error:
             raise InvalidArgument(f"--save: {self.path} cannot be written: {error.strerror}") from None
-        for left_over in self.path.glob("*.part"):  # of a process that was killed while it wrote
+        for left_over in self.path.glob("*.part"):  # left by a process that was killed while writing
             left_over.unlink(missing_ok=True)
         if self.saved is None or not self._same:
             files.write_atomically(self.path / SETTINGS, RUN.writer(settings=settings).header.encode())
 
     def refuse_differences(self, given: dict[str, Any]) -> None:
-        """Go on only with the settings the run was started with."""
+        """Raise an error if the settings differ from those of the first start."""
         saved = self.saved or given
-        if (saved.get("on_bad_row"), given.get("on_bad_row")) == ("stop", "skip"):  # which a stop advises
+        if (saved.get("on_bad_row"), given.get("on_bad_row")) == ("stop", "skip"):  # advised by the message of a stop
             saved["on_bad_row"], self._same = "skip", False
         different = [name for name in given if saved.get(name) != given[name]]
-        # What the columns are and mean follows from the other settings: it is shown only if those are the same.
+        # The layout of the columns follows from the other settings, so it is compared only if those are equal.
         if different := [name for name in different if name not in PARTS] or different:
             lines = [f"  {name}: saved {_shown(saved.get(name))} / given {_shown(given[name])}" for name in different]
             said = f"{self._option}: the run in {self.path} has other settings; give the same, or name another --save"
             raise InvalidArgument("\n".join([said, *lines]))
 
     def damaged_settings(self) -> DamagedFile:
-        """Return the error for settings that no run wrote, whatever their checksum."""
+        """Return the error for settings that a run cannot have written, although the checksum matches."""
         return damaged(str(self.path / SETTINGS), 1, REMEDY)
 
     # --- Checkpoint --------------------------------------------------------------------------------
 
     @property
     def checkpoint_path(self) -> Path:
-        """Where the checkpoint is; ``adeptree.load`` reads the learner from it."""
+        """The path of the checkpoint, from which ``adeptree.load`` reads the learner."""
         return self.path / CHECKPOINT
 
     def due(self) -> bool:
-        """Tell whether it is time for a checkpoint."""
+        """Return True if it is time for a checkpoint."""
         return time.monotonic() >= self._due
 
     def checkpoint(self, learner: dict[str, Any], run: dict[str, Any]) -> None:
-        """Replace the checkpoint in one step by one that loads, and forget the rows that it covers."""
+        """Replace the checkpoint atomically by one that loads, and clear the journal of the rows that it covers."""
         start = time.monotonic()
         files.save(self.checkpoint_path, {**learner, "run": run}, check_written)
         if self._answered is not None:
-            # A row whose answer could not be given (nobody listens any more) is not part of the run.
+            # A row whose answer could not be delivered (broken pipe) is not part of the run.
             self._answered.set(run["position"]["taken"])
-        # Killed here, the rows that the checkpoint covers are still in the journal: they are known by their number.
+        # If killed here, the journal still holds rows that the checkpoint covers; their numbers identify them.
         self._start_rows()
         end = time.monotonic()
         self._due = end + max(CHECKPOINT_SECONDS, SHARE * (end - start))
 
     def restore(self, take: Callable[[dict[str, Any]], None]) -> None:
-        """Let a run take over what the checkpoint says of it, if there is one."""
+        """Restore a run from the checkpoint, if there is one."""
         if not self.checkpoint_path.exists():
             return
         try:
@@ -144,24 +144,24 @@ class RunFolder:
     # --- Journal -----------------------------------------------------------------------------------
 
     def append(self, number: int, rows: list[Row]) -> None:
-        """Write down rows of the run, the first of them row ``number`` (counted from 1)."""
+        """Append rows of the run to the journal; the first is row ``number`` (counted from 1)."""
         file = self._rows or self._start_rows()
         file.append(self._lines.row({"from": number, **block_of(rows)}).encode())
         now = time.monotonic()
         if now >= self._sync_due:
-            # A killed process loses nothing even without this; a machine without power loses so many seconds.
+            # A killed process loses nothing even without this; a power failure loses this many seconds.
             file.sync()
             self._sync_due = now + self._sync_seconds
         if self._answered is not None:
-            # In this order: killed in between, the journal is ahead of the count, and never behind it.
+            # In this order, because a process killed in between must leave the journal ahead of the count.
             self._answered.set(number + len(rows) - 1)
 
     def fate(self) -> str:
-        """Return what became of the journal that is written to, if its name is another's now, or nobody's."""
+        """Return "removed" or "replaced" if that happened to the name of the open journal, else ""."""
         return "" if self._rows is None else self._rows.fate()
 
     def rows_after(self, taken: int) -> list[Row]:
-        """Return the journal's rows that the checkpoint does not cover, in order; all of it is checked first."""
+        """Return the journal's rows that the checkpoint does not cover, in order, after checking the whole journal."""
         entries = self._entries()
         first, count = entries[0][0] if entries else taken + 1, len(entries)
         if first > taken + 1:
@@ -170,7 +170,7 @@ class RunFolder:
         return [row for number, row in entries if number > taken]
 
     def take_again(self, rows: list[Row], taken: int, take: Callable[[list[Row]], object], most: int = 1) -> None:
-        """Have rows of the journal taken again, after the first ``taken`` of the run; refuse impossible ones."""
+        """Replay rows of the journal after the first ``taken`` of the run; raise an error for impossible ones."""
         for start in range(0, len(rows), most):
             try:
                 take(rows[start : start + most])
@@ -178,7 +178,7 @@ class RunFolder:
                 raise self.impossible(taken + start + 1, error) from None
 
     def _entries(self) -> list[tuple[int, Row]]:
-        """Return the rows of every whole block of the journal; their numbers go up one by one."""
+        """Return the rows of every complete block of the journal, after checking that their numbers are consecutive."""
         path, entries = self.path / ROWS, list[tuple[int, Row]]()
 
         def take(values: dict[str, Any]) -> None:
@@ -193,18 +193,18 @@ class RunFolder:
         return entries
 
     def _fits(self, row: Row) -> bool:
-        """Tell whether the row has a cell for each column; one that has a fault may have any number."""
+        """Return True if the row has a cell for each column; a faulty row may have any number."""
         return bool(row.fault) or self.saved is None or len(row.cells) == len(self.saved["columns"])
 
     def counts_nothing(self) -> bool:
-        """Tell whether this is a conversation begun earlier, without its count of answered rows.
+        """Return True if this is a resumed ``--follow`` run without its count of answered rows.
 
-        It was removed, to go on without lost rows; or the run was killed in its first moment.
+        The count was deleted to resume without lost rows, or the run was killed right after its start.
         """
         return self._answered is not None and self.saved is not None and not (self.path / ANSWERED).exists()
 
     def _refuse_forgotten(self, known: int) -> None:
-        """Refuse to go on if more rows were answered than the checkpoint and the journal know of."""
+        """Raise an error if more rows were answered than the checkpoint and the journal hold."""
         answered = 0 if self._answered is None else self._answered.value()
         if answered > known:
             raise DamagedFile(
@@ -223,7 +223,7 @@ class RunFolder:
 
 
 def _settings_in(header: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of a run: plain values, the columns, and what its rules were found to be; else ValueError."""
+    """Decode the settings of a run: plain values, the columns and the resolved rules; else raise ValueError."""
     settings = dict(header["settings"])
     found = settings["found"]
     plain = [value for name, value in settings.items() if name not in PARTS]
@@ -236,7 +236,7 @@ def _settings_in(header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _locked(folder: Path) -> int:
-    """Keep a second process out for as long as this one lives (where the system has such locks)."""
+    """Lock the folder against a second process while this one lives, if the system supports such locks."""
     try:
         import fcntl
     except ImportError:
@@ -247,7 +247,7 @@ def _locked(folder: Path) -> int:
     except BlockingIOError:
         os.close(handle)
         raise InvalidArgument(f"--save: another run is writing to {folder}; wait for its end") from None
-    except OSError:  # a file system without locks
+    except OSError:  # the file system does not support locks
         with contextlib.suppress(OSError):
             os.close(handle)
         return -1

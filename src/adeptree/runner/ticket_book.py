@@ -1,4 +1,4 @@
-"""The book of tickets: answers that wait for their labels, under their keys, and the outcome of all others."""
+"""The book of tickets: open answers under their keys, and the outcome of all settled ones."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from adeptree.learners.adept_learner import Adept
 from adeptree.learners.tickets import Ticket
 
 OPEN, ZERO, ONE, EXPIRED, UNASKED = range(5)
-"""The status of a ticket: one byte each, for as long as the learner is kept. A ticket whose label the learner does not
-want has UNASKED + guess, and once its label came, UNASKED + 2 + 2 guess + y."""
+"""The status of a ticket, one byte each, kept as long as the learner.
+
+A ticket whose label the learner does not want has UNASKED + guess; once its label came, UNASKED + 2 + 2 guess + y."""
 
 
 class Opened(NamedTuple):
-    """An answer that waits for its label: the learner's ticket, the texts of x, the client's key ("": none)."""
+    """An open answer: the learner's ticket, the texts of x, and the client's key ("" for none)."""
 
     ticket: Ticket
     cells: list[str]
@@ -28,7 +29,7 @@ class Opened(NamedTuple):
 
 
 class TicketBook:
-    """Tickets by number, from 1 on without a gap. A key is free again after its label, unless keys are kept.
+    """Tickets by number, from 1 without gaps. A key is free again after its label, unless keys are kept.
 
     The label of a ticket that does not ask for one is stored, not learnt. Such a ticket keeps its key for ``most``
     further answers, so that a request can be repeated.
@@ -43,7 +44,7 @@ class TicketBook:
     def __init__(self, keep_keys: bool = False, most: float = math.inf) -> None:
         self.open: OrderedDict[int, Opened] = OrderedDict()
         self.unasked: OrderedDict[int, Opened] = OrderedDict()
-        """Answers with a key, whose label the learner does not want."""
+        """Answers with a key whose label the learner does not want."""
         self.keys: dict[str, int] = {}
         self._status, self._keep_keys, self._most = bytearray(), keep_keys, most
 
@@ -51,7 +52,7 @@ class TicketBook:
         return len(self._status)
 
     def add(self, opened: Opened) -> None:
-        """Note an answer."""
+        """Add an answer."""
         ticket, key = opened.ticket, opened.key
         self._status.append(OPEN if ticket.ask else UNASKED + (ticket.guess or 0))
         if key:
@@ -65,18 +66,18 @@ class TicketBook:
             self._free(self.unasked.pop(first))
 
     def note(self, y: int, key: str) -> None:
-        """Note a round that was answered and learnt at once."""
+        """Add a round that was answered and learnt at once."""
         self._status.append(ONE if y else ZERO)
         if key:
             self.keys[key] = len(self._status)
 
     def waiting(self, key: str) -> Opened | None:
-        """Return the open answer of a key, if it has one."""
+        """Return the open answer of a key, or None."""
         number = self.keys.get(key, 0)
         return self.open.get(number) or self.unasked.get(number)
 
     def status(self, number: int) -> int | None:
-        """Return the status of a ticket; None if it was never given."""
+        """Return the status of a ticket; None if it was never issued."""
         return self._status[number - 1] if 0 < number <= len(self._status) else None
 
     def label(self, key: str) -> int | None:
@@ -90,7 +91,7 @@ class TicketBook:
 
     @property
     def stored(self) -> int:
-        """The number of labels that came and were not wanted."""
+        """The number of labels that came but were not wanted."""
         return sum(self._status.count(status) for status in range(UNASKED + 2, UNASKED + 6))
 
     def settle(self, number: int, y: int) -> None:
@@ -104,7 +105,7 @@ class TicketBook:
             self._free(opened)
 
     def expire(self, number: int) -> None:
-        """Note that the label of a ticket is not waited for any more."""
+        """Record that the label of a ticket is no longer awaited."""
         self._close(number, EXPIRED)
 
     def _close(self, number: int, status: int) -> None:
@@ -118,14 +119,14 @@ class TicketBook:
     # --- On disk ---------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return it as plain values; the tickets are the learner's."""
+        """Return the book as plain values, without the tickets, which the learner saves."""
         waiting = [[number, *opened[1:]] for number, opened in self.open.items()]
         waiting += [[number, *opened[1:], opened.ticket.p] for number, opened in self.unasked.items()]
         kept = {key: number for key, number in self.keys.items() if self.label_of(number) is not None}
         return {"status": np.frombuffer(bytes(self._status), np.uint8), "open": waiting, "keys": kept}
 
     def restore(self, state: dict[str, Any], learner: Adept, columns: int) -> None:
-        """Take over what :meth:`state` returned; ValueError and its like if it does not fit the open tickets."""
+        """Restore what :meth:`state` returned; raises an error such as ValueError if it is malformed."""
         status, given = state["status"], {ticket.id: ticket for ticket in learner.tickets}
         need(status.dtype == np.uint8 and status.shape == (learner.answered,), "status")
         settled, gone = int(((status == ZERO) | (status == ONE)).sum()), int((status == EXPIRED).sum())

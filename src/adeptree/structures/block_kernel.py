@@ -6,24 +6,24 @@ binary tree over the blocks, in order of arrival, holds two polynomials, by the 
     E_s = the sum over the sets of s of its blocks of the product of r_j,
     H_s = the same times q_j, where j is the last block of the set, which is not empty.
 
-The mass of a set of fewer than d blocks depends on its size alone, as every new block is contested for it. A set of d
-blocks sees no contested round after its last one, so its mass is q_j, fixed when j arrived. (With the paper's prior all
-masses depend on the size alone, and there is no H.) Of blocks A that came before blocks B the two are, together,
+The mass of a set of fewer than d blocks depends on its size only, because every new block is contested for it. A set of
+d blocks has no contested round after its last block j, so its mass is q_j, fixed when j arrived. (With the paper's
+prior all masses depend on the size only, and there is no H.) If blocks A came before blocks B, their union has
 
     E = E_A E_B,    H = H_A + E_A H_B.
 
 The weight of all sets is linear in E and H of any node: sum_s u_s E_s + v_s H_s + rest. From the root, where u is the
-mass by size, v picks s = d and the rest is 0, these follow down to one block, where u_0 + rest says 0 and
-r (u_1 + q v_1) says 1. They are kept for one way down, with u and v backwards, so that this too is products of
-polynomials. Only nodes on that way may be out of date; they are summed up again from their children when the next point
-lies elsewhere. So the gains and the rate decide every bit, whatever was looked at or saved in between. Leaves are not
-kept: the two of the block in place and its sibling are made from their gains.
+mass by size, v selects s = d and the rest is 0, these are computed downwards to one block, where u_0 + rest is the
+weight that predicts 0 and r (u_1 + q v_1) the weight that predicts 1. They are kept for one path from the root to a
+leaf, with u and v reversed, so that this too multiplies polynomials. Only nodes on that path may be out of date; they
+are summed again from their children when the next point lies elsewhere. So the gains and the rate determine every bit.
+Leaves are not stored: those of the current block and its sibling are computed from their gains.
 
-Nothing cancels, as all numbers are positive; and nothing is too large or too small for a double, as a number is
-M e^(X L): X is whole, and L = eta Q for a power of two Q, so that differences of gains meet the rate, not their sums.
+Nothing cancels, because all numbers are positive. Nothing overflows, because a number is stored as M e^(X L): X is
+whole, and L = eta Q for a power of two Q, so that the rate multiplies differences of gains, not their sums.
 
-A block gains what its 1s cost and loses what its 0s cost. So the loss of a set is what all 1s cost minus the gains of
-its blocks, and the best set has the d largest gains above 0.
+The gain of a block is the cost of its 1s minus the cost of its 0s. So the loss of a set is the cost of all 1s minus the
+gains of its blocks, and the best set has the d largest positive gains.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ if not cython.compiled:
     from adeptree.theory.ledger_kernel import Ledger
     from adeptree.theory.mass_kernel import log_plus, sets_within
 
-FAR = cython.declare(cython.double, 2.0**600)  # masses are brought back from beyond
+FAR = cython.declare(cython.double, 2.0**600)  # masses are rescaled beyond this
 LOG_FAR = cython.declare(cython.double, 415.88830833596717)  # ln of it
-SLOWEST = cython.declare(cython.double, 1e-270)  # lower rates are 0, as far as a double can tell
+SLOWEST = cython.declare(cython.double, 1e-270)  # a double cannot tell lower rates from 0
 
 
 class BlocksKernel(RoundKernel):
-    """The tree. With the paper's prior there are no ``betas``, but a horizon, and a mistake bound of at least d.
+    """The tree of all sets of blocks. The paper's prior has no ``betas``, but a horizon and a mistake bound >= d.
 
-    ``block_of`` maps a point to its block, and ``word_of`` a block to 64 bits, for its coins; ``plain`` says that texts
-    and ints are their own blocks.
+    ``block_of`` maps a point to its block, and ``word_of`` a block to 64 bits, for its coins; ``plain`` is True if
+    texts and ints are their own blocks.
     """
 
     def __init__(
@@ -86,27 +86,27 @@ class BlocksKernel(RoundKernel):
             self.admit()
             self.gains[j] = gains[j]
         self.lost, self.rounds, self.width = lost, rounds, sets_within(n, self.d)
-        self.at, self.name = n, self.number  # (no block is equal to a dict)
+        self.at, self.name = n, self.number  # no block equals a dict
         self.choose_all()
         self.rebuild()
 
     @cython.locals(h=cython.Py_ssize_t, i=cython.Py_ssize_t, size=cython.Py_ssize_t)
     def make_room(self, room):
-        """Make room for this number of blocks; all sums of their gains must then be computed again."""
-        room = room + 1 & ~1  # (every leaf has a sibling, too)
+        """Allocate room for this number of blocks; all sums must then be computed again."""
+        room = room + 1 & ~1  # every leaf has a sibling
         most, levels = min(self.d, room), (room - 1).bit_length()
         self.polynomials = 2 if self.parts else 1  # per node: E, and H
         length = array("q", [min(most, 1 << h) + 1 for h in range(levels + 1)])
         start, size = array("q"), 0
         for h in range(levels + 1):
             start.append(size)
-            size += (((room - 1) >> h) + 2 & ~1 if h else 2) * length[h] * self.polynomials  # (all have siblings)
+            size += (((room - 1) >> h) + 2 & ~1 if h else 2) * length[h] * self.polynomials  # every node has a sibling
         M = array("d", bytes(8 * (size + 3 * (levels + 2) * (most + 1) + 1)))
         X = array("d", bytes(8 * len(M)))
         gains, last, words = longer(self.gains, room), longer(self.last, room), longer(self.words, room)
         free, chosen = array("d", bytes(16 * room)), array("q", bytes(8 * most))
         logs = array("d", bytes(8 * (most + 1)))
-        # From here on nothing fails.
+        # No step fails from here on.
         self.gains, self.last, self.words, self.logs = gains, last, words, logs
         self.free, self.chosen, self.room, self.most = free, chosen, room, most
         self.start, self.length, self.levels, self.M, self.X = start, length, levels, M, X
@@ -115,27 +115,27 @@ class BlocksKernel(RoundKernel):
         for h in range(levels + 1):
             for i in range(((room - 1) >> h) + 2 & ~1 if h else 2):
                 self.M[self.node(h, i)] = 1.0  # E without blocks
-        # v of the root; as long as there is no room for d blocks, no set has d.
+        # v of the root; while there is no room for d blocks, no set has d.
         self.M[self.row(levels, 1)] = 1.0 if most == self.d or not self.parts else 0.0
         return 0
 
     # --- Points ------------------------------------------------------------------------------------
 
     def quick(self, x: object) -> cython.bint:
-        """Whether x is plainly its own block."""
+        """Return True if x is plainly its own block."""
         return self.plain and (type(x) is str or type(x) is int)
 
     def place(self, x):
-        """Put the block of x in place."""
+        """Make the block of x the current one."""
         name = x if self.plain and (type(x) is str or type(x) is int) else self.block_of(x)
         if name not in self.number and name not in self.coming:
-            self.coming = {name: self.word_of(name)}  # (found out before anything changes: it may be interrupted)
+            self.coming = {name: self.word_of(name)}  # computed before any change, because it may be interrupted
         self.put(name)
         return True
 
     @cython.locals(j=cython.Py_ssize_t)
     def put(self, name):
-        """Put a block in place; a new one is looked at where it would be."""
+        """Make a block the current one; a new one gets its future position."""
         found = self.number.get(name)
         j = self.blocks if found is None else found
         if j != self.at or (found is None and self.name is not name and self.name != name):
@@ -145,7 +145,7 @@ class BlocksKernel(RoundKernel):
         return 0
 
     def reserve(self):
-        """Name the block, if it is new; have room for it, and for the next one to be looked at."""
+        """Add the block if it is new, and reserve room for the next one."""
         if self.at == self.blocks:
             if self.blocks + 2 > self.room:
                 self.make_room(self.room + self.room // 4)
@@ -157,9 +157,9 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(j=cython.Py_ssize_t)
     def take(self, label, cost):
-        """Count the label for the block in place."""
+        """Count the label of the current block."""
         j = self.at
-        if self.finger != j:  # (``log_total`` may have looked elsewhere, and only the last two leaves are kept)
+        if self.finger != j:  # ``log_total`` may have moved the path, and only the last two leaves are kept
             self.look()
         if j == self.blocks:
             self.words[j] = self.word
@@ -212,7 +212,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(i=cython.Py_ssize_t, n=cython.Py_ssize_t)
     def admit(self):
-        """Let the next block in, with the mass that a set of d has when this is its last."""
+        """Add the next block with q, the mass of a set of d whose last block it is."""
         n = self.blocks
         if self.parts:
             self.weigh_sizes(n + 1)
@@ -222,13 +222,13 @@ class BlocksKernel(RoundKernel):
         self.blocks = n + 1
 
     def count(self):
-        """The number of sets of blocks; 2^61 stands for that number or more."""
+        """Return the number of sets of blocks; 2^61 stands for that number or more."""
         return self.width
 
     # --- The best set ----------------------------------------------------------------------------------
 
     def least(self):
-        """L*: all 1s are lost but for the surplus of the best blocks."""
+        """L*: the cost of all 1s minus the gains of the best blocks."""
         return self.lost - self.surplus
 
     def gains_now(self) -> Any:
@@ -237,7 +237,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(i=cython.Py_ssize_t)
     def rank(self, j):
-        """Put a block where its gain belongs, chosen or not."""
+        """Insert a block by its gain among the chosen or the other blocks."""
         if self.free[self.room + j] < 0.0:
             self.choices -= 1
             i = self.choices
@@ -250,7 +250,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(i=cython.Py_ssize_t)
     def offer(self, j, worth):
-        """Set the worth of a block for the choice (-1: it is chosen); a node of this tree has the largest below it."""
+        """Set the value of a block for the choice (-1: it is chosen); a node of this tree has the largest below it."""
         i = self.room + j
         self.free[i] = worth
         while i > 1:
@@ -262,7 +262,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t)
     def choose(self):
-        """Choose the best d blocks, in order of their gains: so ties decide nothing about their sum."""
+        """Choose the best d blocks in order of their gains, so that ties do not affect their sum."""
         while self.free[1] > 0.0:
             if self.choices == self.most:
                 j = self.chosen[self.choices - 1]
@@ -299,7 +299,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(x=cython.double, y=cython.double, log_rest=cython.double)
     def put_number(self, at, gain, log_factor):
-        """Let an entry be e^(eta gain) times a factor with this logarithm."""
+        """Set an entry to e^(eta gain) times a factor with this logarithm."""
         x = floor(gain / self.quantum + 0.5)
         log_rest = self.eta * (gain - x * self.quantum) + log_factor
         y = floor(log_rest / self.log_radix + 0.5)
@@ -308,7 +308,7 @@ class BlocksKernel(RoundKernel):
     @cython.locals(s=cython.Py_ssize_t, i=cython.Py_ssize_t, gap=cython.double)
     @cython.locals(m=cython.double, total=cython.double, top=cython.double)
     def multiply(self, out, low, high, a, degree_a, b, degree_b, more):
-        """Let the coefficients ``low`` to ``high`` of polynomial ``out`` be those of a b, or so much more."""
+        """Set the coefficients ``low`` to ``high`` of polynomial ``out`` to those of a b, or add them."""
         for s in range(low, high + 1):
             total, top = (self.M[out + s], self.X[out + s]) if more else (0.0, 0.0)
             for i in range(max(0, s - degree_a), min(degree_b, s) + 1):
@@ -318,13 +318,13 @@ class BlocksKernel(RoundKernel):
                 elif total == 0.0:
                     total, top = m, top - gap
                 elif gap > 0.0:
-                    if gap <= 2.0:  # (beyond, it is less than the last digit)
+                    if gap <= 2.0:  # beyond, the term is below the last digit
                         total += m * self.less if gap == 1.0 else m * self.less * self.less
                 elif m != 0.0:
                     if gap < -2.0:
                         total = 0.0
                     total, top = m + (total * self.less if gap == -1.0 else total * self.less * self.less), top - gap
-            # M is brought back between e^(-L/2) and e^(L/2), so that the next product is a double.
+            # Rescale M to between e^(-L/2) and e^(L/2), so that the next product does not overflow.
             if total >= self.high:
                 total, top = total * self.less, top + 1.0
             elif total < self.low:
@@ -334,15 +334,15 @@ class BlocksKernel(RoundKernel):
     # --- The tree ----------------------------------------------------------------------------------
 
     def node(self, h, i):
-        """Return where E of the i-th node of a level is; H follows. Of the leaves, two at a time are made."""
+        """Return the index of E of the i-th node of a level; H follows it. Only two leaves exist at a time."""
         return self.start[h] + (i if h else i & 1) * self.length[h] * self.polynomials
 
     def row(self, h, which):
-        """Return where u (0), v (1) or the rest (2, in its last entry) of the node on the way at a level is."""
+        """Return the index of u (0), v (1) or the rest (2, in its last entry) of the path's node at a level."""
         return self.way + (3 * h + which) * (self.most + 1)
 
     def degree(self, h, i):
-        """Return how many blocks below a node a set can have."""
+        """Return the largest number of blocks below a node that a set can have."""
         return max(0, min(self.most, self.blocks - (i << h), 1 << h))
 
     @cython.locals(e=cython.Py_ssize_t)
@@ -356,7 +356,7 @@ class BlocksKernel(RoundKernel):
             self.put_number(e + 3, self.gains[j], self.last[j])
 
     def make_leaves(self, j):
-        """Make the leaf of a block and the one next to it: they are the two that are kept."""
+        """Compute the leaf of a block and its sibling, the two leaves that are kept."""
         self.paired = -1
         self.weigh(j)
         self.weigh(j ^ 1)
@@ -365,7 +365,7 @@ class BlocksKernel(RoundKernel):
     @cython.locals(a=cython.Py_ssize_t, b=cython.Py_ssize_t, down=cython.Py_ssize_t, out=cython.Py_ssize_t)
     @cython.locals(degree=cython.Py_ssize_t, degree_a=cython.Py_ssize_t, degree_b=cython.Py_ssize_t)
     def set_node(self, h, i):
-        """Make a node from its children."""
+        """Compute a node from its children."""
         out, a, b = self.node(h, i), self.node(h - 1, 2 * i), self.node(h - 1, 2 * i + 1)
         degree, degree_a, degree_b = self.degree(h, i), self.degree(h - 1, 2 * i), self.degree(h - 1, 2 * i + 1)
         self.multiply(out, 0, degree, a, degree_a, b, degree_b, False)
@@ -376,7 +376,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(h=cython.Py_ssize_t, i=cython.Py_ssize_t, rate=cython.double)
     def rebuild(self):
-        """Make everything that depends on the rate."""
+        """Compute everything that depends on the rate."""
         rate = max(self.eta, SLOWEST)
         self.quantum = ldexp(1.0, cython.cast(cython.int, 8.0 - floor(log2(rate))))
         self.log_radix = rate * self.quantum  # between 256 and 512
@@ -394,7 +394,7 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(k=cython.Py_ssize_t, u=cython.Py_ssize_t)
     def set_masses(self, n):
-        """Set u of the root, backwards: the mass by size, but 0 for sets of d, whose masses are in H."""
+        """Set u of the root, reversed: the mass by size, with 0 for sets of d, whose masses are in H."""
         u = self.row(self.levels, 0) + self.most
         self.weigh_sizes(n)
         for k in range(self.most + 1):
@@ -414,10 +414,10 @@ class BlocksKernel(RoundKernel):
         up = self.row(h + 1, 0) - u
         e = self.node(h, i ^ 1)
         f = e + self.length[h]
-        if not self.parts:  # the masses, which change in every round, are left for the end: v is E of the others
+        if not self.parts:  # the masses change in every round and are applied at the end: v is E of the other blocks
             self.multiply(v, 0, most, v + up, most, e, n, False)
             return
-        low = max(0, most - (1 << h))  # coefficients that no level below reads are left out
+        low = max(0, most - (1 << h))  # skip coefficients that no lower level reads
         self.multiply(u, low, most, u + up, most, e, n, False)
         self.multiply(rest, most, most, rest + up, most, self.unit, 0, False)
         if i & 1:  # the sibling's blocks came earlier
@@ -431,11 +431,11 @@ class BlocksKernel(RoundKernel):
     @cython.locals(most=cython.Py_ssize_t, e=cython.Py_ssize_t, u=cython.Py_ssize_t, v=cython.Py_ssize_t)
     @cython.locals(out=cython.Py_ssize_t)
     def look(self):
-        """Go down to the block in place, and divide the weight there."""
+        """Compute the odds at the current block, from the root downwards."""
         j, most, h = self.at, self.most, 0
         n = max(self.blocks, j + 1)
-        while self.finger >> h != j >> h:  # up to where the last way meets the new one; above, it stays
-            if h == 1 and self.paired != self.finger >> 1:  # (interpreted, the look there may have been interrupted)
+        while self.finger >> h != j >> h:  # up to the common ancestor of the last path and the new one
+            if h == 1 and self.paired != self.finger >> 1:  # an interpreted look may have been interrupted there
                 self.make_leaves(self.finger)
             if h > 0:
                 self.set_node(h, self.finger >> h)
@@ -450,14 +450,14 @@ class BlocksKernel(RoundKernel):
             self.massed = n
         while self.good > 0:
             self.step_down(self.good - 1, j >> self.good - 1)
-            self.good -= 1  # (interpreted, a look may be interrupted: what is not made by then is made in the next)
+            self.good -= 1  # an interrupted look leaves the remaining nodes to the next one
         e, u, v, out = self.node(0, j), self.row(0, 0), self.row(0, 1), self.row(self.levels + 1, 0)
         if not self.parts:
             self.multiply(u, most - 1, most, self.row(self.levels, 0), most, v, most, False)
         if j == self.blocks:
             self.gains[j], self.last[j] = 0.0, self.last_mass(n) if self.parts else 0.0
             self.weigh(j)
-        # What says 0, and what says 1, at the end of a row of their own.
+        # The weights that predict 0 and 1, at the end of separate rows.
         self.multiply(out, most, most, u, most, self.unit, 0, False)
         self.multiply(out, most, most, self.row(0, 2), most, self.unit, 0, True)
         self.multiply(out, most - 1, most - 1, u, most, e + 1, 0, False)
@@ -473,15 +473,15 @@ class BlocksKernel(RoundKernel):
 
     @cython.locals(out=cython.Py_ssize_t)
     def log_ratio(self):
-        """Return the log-odds of 1 at the block just looked at."""
+        """Return the log-odds of 1 at the current block."""
         out = self.row(self.levels + 1, 0) + self.most
         return log(self.M[out - 1] / self.M[out]) + (self.X[out - 1] - self.X[out]) * self.log_radix
 
     @cython.locals(out=cython.Py_ssize_t, here=cython.Py_ssize_t, best=cython.double)
     def log_total(self) -> float:
-        """Return ln of the sum of mass times e^(-eta (loss - L*)): that of both labels, at the block just looked at.
+        """Return ln of the sum of mass times e^(-eta (loss - L*)): of both labels, at the current block.
 
-        It is the same at every block. With the paper's prior it is that of the rounds so far, looked at again.
+        It is the same at every block. With the paper's prior it is computed again for the rounds so far.
         """
         here = self.at
         if not self.known or not self.parts:

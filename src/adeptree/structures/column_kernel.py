@@ -1,12 +1,12 @@
 """One column of a table: rules about its numbers, and about its values one by one.
 
-**Gaps.** A rule about numbers has, as part of it, a label for rows where the column holds none (it is empty, or a
-text): 0 or 1, with half of the mass each. On numbers and on gaps it loses apart, so that its weight is a product, of
-the line's and of ½ (e^(-eta side0) + e^(-eta side1)), ``side`` being what the label 0 or 1 has lost at gaps. Until the
-first gap that is 1. To a rule about values a gap is one more value, and a number is none.
+**Missing values.** A rule about numbers includes a label for rows in which the column holds no number (it is empty, or
+a text): 0 or 1, with half of the mass each. Its losses on numbers and on such rows are separate, so its weight is the
+line's weight times ½ (e^(-eta side0) + e^(-eta side1)), where ``side`` is the loss of label 0 or 1 in these rows. To a
+rule about values, a missing value is one more value, and a number is not a value.
 
-**Kinds.** The rules are of three kinds k: 0, about numbers (of either direction, where both may be); 1, ``== v``, or in
-a set of a few values; 2, the opposite. Each kind, and each direction, has mass 1, and the column is their sum.
+**Kinds.** There are three kinds k of rules: 0, about numbers (in one or both directions); 1, ``== v``, or in a set of a
+few values; 2, the complement of 1. Each kind and each direction has mass 1, and the column is their sum.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ from adeptree.core.cell_text import is_storable
 
 LARGEST = cython.declare(cython.double, 709.78)  # e^709.78 is a double still
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
-NUMBER = cython.declare(cython.Py_ssize_t, -1)  # in place of a slot
+NUMBER = cython.declare(cython.Py_ssize_t, -1)  # marks a number, in place of a slot
 LOG_2 = cython.declare(cython.double, 0.6931471805599453)
 MANY = cython.declare(cython.double, 2.0**60)
-WORDS = 4096  # texts that no row has had, whose words are kept
+WORDS = 4096  # largest number of cached words of new texts
 
 
 class ColumnKernel(RoundKernel):
-    """A column: its line, its values and their slots, and what gaps cost; ``word_of`` gives the words of texts."""
+    """A column: its line, its values with their slots, and the losses at missing values; ``word_of`` hashes texts."""
 
     def __init__(self, line: LineTree, most: int, word_of: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
         self.line, self.word_of = line, word_of
         self.values = ValueSets(most)
         self.places, self.words, self.new_words = {}, [0], {}  # slots by value (None: a gap), by slot words of values
-        self.pending = None  # what has a place, and no slot before its round is taken
+        self.pending = None  # a value that gets its slot when its round is committed
         self.side0 = self.side1 = 0.0
         self.gaps = False
-        # The cell in place: a number (``slot`` is NUMBER), or a value with its slot; ``fresh`` if it must be placed.
+        # The current cell: a number (``slot`` is NUMBER), or a value with its slot; ``fresh`` if it must be placed.
         self.fresh, self.value, self.cell, self.slot = True, 0.0, None, 0
         self.numbers, self.texts = array("d"), None  # of a batch
-        self.weight = array("d", bytes(24))  # ln of the weights of kinds, and of their sum, relative to the least loss
+        self.weight = array("d", bytes(24))  # ln of the weights of kinds and of their sum, relative to the least loss
         self.total = self.lowest = 0.0
         self.singles, self.picked = None, array("i")
 
     # --- Cells -------------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Put a cell in place, if it is a plain finite number, a bool, a text or a gap."""
+        """Make a cell the current one if it is a plain finite number, a bool, a text or None."""
         if (type(x) is float or type(x) is int) and is_plain(x):
             self.meet_number(float(x))  # type: ignore[arg-type]
         elif type(x) is str and (x in self.places or self.has_word(x)):
@@ -71,7 +71,7 @@ class ColumnKernel(RoundKernel):
         return True
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.int:
-        """Put the i-th cell of the batch in place."""
+        """Make the i-th cell of the batch the current one."""
         if self.numbers[i] == self.numbers[i]:
             self.meet_number(self.numbers[i])
         else:
@@ -79,23 +79,23 @@ class ColumnKernel(RoundKernel):
         return 0
 
     def give(self, numbers: Any, texts: Any) -> None:
-        """Take the cells of a batch: numbers (NaN where there is none), and texts, or None."""
+        """Set the cells of a batch: numbers (NaN for other cells), and texts or None."""
         new = {self.pending} if texts is None else {self.pending, *set(texts).difference(self.places)}
         self.new_words = {cell: self.word_of(cell) for cell in new if cell is not None}
         self.numbers, self.texts = memoryview(numbers), texts
 
     def meet_number(self, value: cython.double) -> cython.void:
-        """Let a number be in place, if it is another one."""
+        """Make a number the current cell, if it changes."""
         if self.fresh or self.slot != NUMBER or value != self.value:
             self.value, self.slot, self.word = value, NUMBER, word_of_float(value)
             self.fresh = self.seen = self.known = False
 
     def meet_value(self, cell: object) -> cython.int:
-        """Let a text or a gap be in place, if it is another one."""
+        """Make a text or None the current cell, if it changes."""
         slot: cython.Py_ssize_t
         if not self.fresh and self.slot != NUMBER and cell == self.cell:
             return 0
-        self.fresh = True  # until all of it is in place
+        self.fresh = True  # until the cell is complete
         self.seen = self.known = False
         slot = self.places.get(cell, 0)
         self.word = 0 if cell is None else self.words[slot] if slot else self.new_words[cell]
@@ -105,7 +105,7 @@ class ColumnKernel(RoundKernel):
         return 0
 
     def has_word(self, cell: object) -> cython.bint:
-        """Compute the word of a text that no row has had, if it can be stored; an interrupt is raised here."""
+        """Compute the word of a new text, if it can be stored; an interrupt is raised here."""
         if cell not in self.new_words:
             if not is_storable(cell):
                 return False
@@ -115,7 +115,7 @@ class ColumnKernel(RoundKernel):
         return True
 
     def resume(self, values: Any, side0: float, side1: float, gaps: bool) -> None:
-        """Take over the values met, in order, and what gaps cost; the line and the sums of values have resumed."""
+        """Restore the values met, in order, and the losses at missing values, after the line and the value sums."""
         self.places, self.words = {}, [0]
         for value in values:
             self.places[value] = len(self.words)
@@ -125,7 +125,7 @@ class ColumnKernel(RoundKernel):
         self.find_least()
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
-        """Read what the coming numbers of the batch will need."""
+        """Prefetch memory for the next numbers of the batch."""
         i: cython.Py_ssize_t
         count: cython.Py_ssize_t = 0
         for i in range(first, stop):
@@ -152,7 +152,7 @@ class ColumnKernel(RoundKernel):
         return self.line.log_total()
 
     def share_of(self, k: cython.int) -> cython.double:
-        """Return how much of a kind says 1 at the cell in place (a number's line was looked at)."""
+        """Return the share of a kind that predicts 1 at the current cell (a number's line was looked at before)."""
         lean: cython.double = self.eta * (self.side0 - self.side1)
         q: cython.double
         if k > 0:
@@ -163,7 +163,7 @@ class ColumnKernel(RoundKernel):
         return 1.0 / (1.0 + exp(-lean)) if lean > -LARGEST else 0.0
 
     def log_odds_of(self, k: cython.int) -> cython.double:
-        """Return ln of (what says 1 / what says 0) of a kind."""
+        """Return the log-odds of 1 of a kind."""
         odds: cython.double
         if k > 0:
             odds = -inf if self.slot == NUMBER else self.values.log_odds(self.slot, k == 2)
@@ -183,7 +183,7 @@ class ColumnKernel(RoundKernel):
         return top
 
     def look(self) -> cython.void:
-        """Divide the weight of all kinds."""
+        """Compute the odds from the weights of all kinds."""
         k: cython.int
         one: cython.double = 0.0
         zero: cython.double = 0.0
@@ -205,7 +205,7 @@ class ColumnKernel(RoundKernel):
         self.total = top + log(one + zero)
 
     def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at the cell just looked at, right also where one side is nothing to the other."""
+        """Return the log-odds of 1 at the current cell, exact even if one side is negligible."""
         k: cython.int
         odds: cython.double
         one: cython.double = -inf
@@ -219,7 +219,7 @@ class ColumnKernel(RoundKernel):
         return one - zero
 
     def log_total(self) -> cython.double:
-        """Return ln of the sum of prior mass times e^(-eta (loss - L*)): a look has it, as it divides all of it."""
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*)): a look computes it."""
         k: cython.int
         top: cython.double
         total: cython.double = 0.0
@@ -245,14 +245,14 @@ class ColumnKernel(RoundKernel):
             self.lowest = loss if loss < self.lowest else self.lowest
 
     def reserve(self) -> cython.int:
-        """Make room; a value that is new gets its place, to be used when the round is taken."""
+        """Allocate room; a new value gets its place, which is used when the round is committed."""
         if self.singles is not None:
             self.line.reserve()
             self.singles.reserve()
         if self.slot == NUMBER:
             self.line.reserve()
         elif self.slot == 0 and self.cell not in self.places:
-            if len(self.words) > self.values.count + 1:  # of a round that was given up
+            if len(self.words) > self.values.count + 1:  # left over from an abandoned round
                 self.words.pop()
                 del self.places[self.pending]
             self.values.reserve()
@@ -262,19 +262,19 @@ class ColumnKernel(RoundKernel):
         return 0
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let the cell in, and charge the rules that are wrong there."""
+        """Add the current cell and charge the rules that are wrong there."""
         if self.slot == NUMBER:
             self.line.take(label, cost)
         self.charge(label, cost)
 
     def charge(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Charge gaps and values."""
+        """Charge missing values and values."""
         slot: cython.Py_ssize_t = self.slot
         if slot != NUMBER:
             if slot == 0:
                 self.values.meet()
                 slot = self.values.count
-                self.fresh = True  # (the value has its slot now)
+                self.fresh = True  # the value has its slot now
             self.gaps = True
             if label:
                 self.side0 += cost
@@ -285,27 +285,27 @@ class ColumnKernel(RoundKernel):
         self.find_least()
 
     def count(self) -> cython.longlong:
-        """The number of rules that differ on some row; 2^60 stands for that number or more."""
+        """Return the number of rules that differ on some row; 2^60 stands for that number or more."""
         found: cython.double = self.line.count()
         found = (2.0 * found if self.gaps else found) + 2.0 * self.values.choices()
         return cython.cast(cython.longlong, found if found < MANY else MANY)
 
     def rebuild(self) -> cython.void:
-        """Compute again what depends on the rate."""
+        """Compute the sums that depend on the rate again."""
         self.line.eta = self.values.eta = self.eta
         self.line.rebuild()
         self.values.rebuild()
         self.find_least()
 
-    # --- Where the best rule may change (``sharing_kernel.py``) -----------------------------------------
+    # --- Drift (``sharing_kernel.py``) -----------------------------------------
 
     def share(self, line: SharedLine, singles: SharedLine, windows: int) -> None:
-        """Keep weights of sequences, of numbers and of values; the i-th value that is met is i below the end."""
+        """Keep weights of sequences for numbers and values; the i-th value met has position i below the end."""
         self.line, self.singles = line, singles
-        self.picked = array("i", bytes(4 * (windows + 1)))  # per window, whether its cheapest rule is about values
+        self.picked = array("i", bytes(4 * (windows + 1)))  # per window: its best rule is about values
 
     def look_lanes(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
-        """Add the weight that says 1, and all of it, per lane."""
+        """Add the weight that predicts 1, and all weight, per lane."""
         line: SharedLine = cython.cast(SharedLine, self.line)
         if self.slot == NUMBER:
             line.x = key_of(self.value)
@@ -317,7 +317,7 @@ class ColumnKernel(RoundKernel):
             line.look_apart(one, whole)
 
     def take_lanes(self, label, cost, right1, right0, place):
-        """Charge what is wrong, and multiply the weights of all rules by the factor of what they say."""
+        """Charge the wrong rules, and multiply all weights by the factor of their prediction."""
         line: SharedLine = cython.cast(SharedLine, self.line)
         if self.slot == NUMBER:
             line.take_lanes(label, cost, right1, right0, place)
@@ -334,18 +334,18 @@ class ColumnKernel(RoundKernel):
         self.singles.add_lanes(whole)
 
     def share_lanes(self, kept: cython.double[::1], dealt: cython.double[::1]) -> cython.void:
-        """Let every weight w become kept w + dealt pi."""
+        """Replace every weight w by kept w + dealt pi."""
         self.line.share_lanes(kept, dealt)
         self.singles.share_lanes(kept, dealt)
 
     def refresh(self, k, since, until, labels, costs):
-        """Let these rounds into a window, and others leave; return the least loss of a rule there."""
+        """Add these rounds to a window and remove others; return the least loss of a rule there."""
         loss: cython.double = self.line.refresh(k, since, until, labels, costs)
         other: cython.double = self.singles.refresh(k, since, until, labels, costs)
         self.picked[k] = other < loss
         return other if other < loss else loss
 
     def says(self, k: cython.Py_ssize_t) -> cython.bint:
-        """Return what the cheapest rule of a window says."""
+        """Return the prediction of the best rule of a window."""
         line: SharedLine = self.singles if self.picked[k] else cython.cast(SharedLine, self.line)
         return line.says(k) if (self.slot == NUMBER) != self.picked[k] else line.says_apart(k)

@@ -1,15 +1,15 @@
 """Rules with any number d of cuts on a line, exactly, in O(d^2 log t) per round: unions of m intervals (d = 2m).
 
-**The prior.** d cuts are drawn independently, each from the measure that shares out the mass of one cut among the gaps
+**The prior.** d cuts are drawn independently, each from the measure that distributes the mass of one cut over the gaps
 (``LineTree``); the label is 0 to the left of all cuts and flips at every cut. A gap with j cuts in it contributes
-mass^j / j!, all of it times d!. Where a gap is divided, (a + b)^j / j! = sum_i a^i / i! b^(j-i) / (j-i)!, so that the
-labellings of the points seen divide the mass among them and none is lost: a conserving flow prior. Two cuts in one gap
-cancel and a cut beyond the last point is not seen, so labellings with fewer flips are included.
+mass^j / j!, all of it times d!. When a gap is divided, (a + b)^j / j! = sum_i a^i / i! b^(j-i) / (j-i)!, so no mass is
+lost: a conserving flow prior. Two cuts in one gap cancel, and a cut beyond the last point has no effect, so labellings
+with fewer flips are included.
 
-**The sums.** Only the parity of the cuts so far decides a label, so of a stretch of the line (a node) it matters which
-label it begins with, p, and how many cuts are inside, k: an entry is the least loss of all ways to place them, and the
+**The sums.** Only the parity of the cuts so far decides a label. So a node (a stretch of the line) has an entry for
+each label p with which it begins and each number k of cuts inside: the least loss of all ways to place them, and the
 sum of mass times e^(-eta (loss - least)). Neighbours multiply, (p, k) = sum_j (p, j) x (p + j, k - j). Losses are
-relative to saying 1 everywhere, which costs ``zeros``; a 0 costs the gain of its point more.
+relative to predicting 1 everywhere, which loses ``zeros``; predicting 0 at a point costs its gain more.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if not cython.compiled:
     from adeptree.theory.mass_kernel import sets_within
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
-NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
-REACH = cython.declare(cython.double, 667.0)  # d masses, each times unit, multiply to between e^-667 and e^667
+NONE = cython.declare(cython.double, 1e300)  # least loss of an empty set
+REACH = cython.declare(cython.double, 667.0)  # products of d masses, each times unit, stay within e^-667 and e^667
 
 
 class CutTree(LineTree):
-    """The tree; a subclass writes the sums, ``look``, ``least`` and ``top``, the weight of the root.
+    """A tree for rules with cuts; a subclass defines the sums, ``look``, ``least`` and ``top``, the weight of the root.
 
-    ``measure`` is what ``LineTree`` wants to know of the line and of the prior of one cut.
+    ``measure`` holds the arguments of ``LineTree``: the line and the prior of one cut.
     """
 
     def __init__(self, measure: Any, cuts: cython.Py_ssize_t) -> None:
         self.d = cuts
-        # Masses are multiplied by ``unit``, so that products use the doubles above 1, too.
+        # Masses are multiplied by ``unit``, so that products use the whole range of doubles.
         self.unit, self.lowest = exp(REACH / cuts), exp(-2.0 * REACH / cuts)
         LineTree.__init__(self, *measure)
 
     def scaled(self, mass: cython.double) -> cython.double:
-        """Return the mass of a gap as it is multiplied."""
+        """Return the scaled mass of a gap."""
         return (mass if mass > self.lowest else self.lowest) * self.unit
 
     # --- Account -----------------------------------------------------------------------------------
@@ -58,14 +58,14 @@ class CutTree(LineTree):
         orders: cython.double = 1.0
         for j in range(2, self.d + 1):
             orders *= j
-        return log(weight) - self.d * log(self.unit) + log(orders)  # (lgamma is not the same everywhere)
+        return log(weight) - self.d * log(self.unit) + log(orders)  # lgamma differs between platforms
 
     def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
         return self.log_prior(self.top())
 
     def log_best_mass(self) -> float:
-        """Return ln of the prior mass of all labellings of least loss, by going through the slots."""
+        """Return ln of the prior mass of all labellings of least loss, by a scan of the slots."""
         i: cython.Py_ssize_t
         s: cython.Py_ssize_t
         bucket: cython.Py_ssize_t
@@ -75,7 +75,7 @@ class CutTree(LineTree):
         mass: cython.double
         ways: cython.double
         found: cython.Py_ssize_t = self.list_nodes(0)
-        # By cuts so far: the least loss, and the mass of the ways that have it.
+        # By the number of cuts so far: the least loss, and the mass of the ways with that loss.
         losses: cython.double[::1] = array("d", [0.0] + [1e300] * d)
         masses: cython.double[::1] = array("d", [1.0] + [0.0] * d)
         for i in range(found):
@@ -106,10 +106,10 @@ class CutTree(LineTree):
 @cython.final
 @cython.cclass
 class CutsKernel(CutTree):
-    """The tree of products; of ``cuts`` cuts."""
+    """The tree of products for rules with ``cuts`` cuts."""
 
-    # ``sums`` are pairs (least loss, weight): rows of what lies before x, beyond it, and of a gap, by cuts; the two
-    # labels at x; and from ``base`` on, per node, (0, 0..d) and (1, 0..d-1).
+    # ``sums`` holds pairs (least loss, weight): rows for the points before x, beyond x, and in a gap, by number of
+    # cuts; the two labels at x; and from ``base`` on, per node, (0, 0..d) and (1, 0..d-1).
     row: cython.Py_ssize_t  # numbers in d + 1 pairs
 
     def __init__(self, measure: Any, cuts: cython.Py_ssize_t) -> None:
@@ -126,7 +126,7 @@ class CutsKernel(CutTree):
     @cython.inline
     @cython.exceptval(check=False)
     def decayed(self, loss: cython.double) -> cython.double:
-        """Return e^(-eta loss) (``shrunk``, called in every step)."""
+        """Return e^(-eta loss); a fast form of ``shrunk`` for inner loops."""
         i: cython.Py_ssize_t
         if self.whole and loss < self.table:
             i = cython.cast(cython.Py_ssize_t, loss)
@@ -150,7 +150,7 @@ class CutsKernel(CutTree):
     @cython.cfunc
     @cython.exceptval(check=False)
     def begin(self, at: cython.Py_ssize_t, size: cython.Py_ssize_t, one: cython.Py_ssize_t) -> cython.void:
-        """Let this number of pairs stand for nothing, except one for a single way that costs nothing."""
+        """Set this number of pairs to empty, except one that holds a single way of loss 0."""
         i: cython.Py_ssize_t
         for i in range(size):
             self.sums[at + 2 * i], self.sums[at + 2 * i + 1] = NONE, 0.0
@@ -162,7 +162,7 @@ class CutsKernel(CutTree):
     def pass_point(
         self, at: cython.Py_ssize_t, size: cython.Py_ssize_t, p: cython.Py_ssize_t, gain: cython.double
     ) -> cython.void:
-        """Charge those of a row that begins with label p that say 0 at a point."""
+        """Charge the entries of a row with first label p that predict 0 at a point."""
         i: cython.Py_ssize_t = p
         while i < size:
             self.sums[at + 2 * i] += gain
@@ -172,7 +172,7 @@ class CutsKernel(CutTree):
     @cython.inline
     @cython.exceptval(check=False)
     def spread(self, mass: cython.double) -> cython.Py_ssize_t:
-        """Return where the gap of this mass stands: a node of one row, whatever the label."""
+        """Return the index of the gap with this mass as a node; its row is the same for both labels."""
         j: cython.Py_ssize_t
         at: cython.Py_ssize_t = 2 * self.row
         mass = self.scaled(mass)
@@ -191,7 +191,7 @@ class CutsKernel(CutTree):
         node: cython.Py_ssize_t,
         row: cython.Py_ssize_t,
     ) -> cython.void:
-        """Multiply a row that begins with label p by the node whose two rows lie so far apart."""
+        """Multiply a row with first label p by a node; the node's two rows have this distance."""
         k: cython.Py_ssize_t = size - 1
         j: cython.Py_ssize_t
         to: cython.Py_ssize_t
@@ -213,7 +213,7 @@ class CutsKernel(CutTree):
     @cython.inline
     @cython.exceptval(check=False)
     def precede(self, node: cython.Py_ssize_t, row: cython.Py_ssize_t) -> cython.void:
-        """Multiply the node by what lies beyond it."""
+        """Multiply the node by the entries beyond it."""
         k: cython.Py_ssize_t
         j: cython.Py_ssize_t
         to: cython.Py_ssize_t
@@ -263,7 +263,7 @@ class CutsKernel(CutTree):
     @cython.cfunc
     @cython.exceptval(check=False)
     def look(self) -> cython.void:
-        """Weigh both labels at x: what lies before x, times what lies beyond it, by the cuts so far."""
+        """Weigh both labels at x: entries before x times entries beyond it, by the cuts so far."""
         first: cython.Py_ssize_t
         labels: cython.Py_ssize_t = 3 * self.row
         v: cython.Py_ssize_t = 0
@@ -313,7 +313,7 @@ class CutsKernel(CutTree):
     @cython.ccall
     @cython.exceptval(check=False)
     def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at x, right also where one side is negligible."""
+        """Return the log-odds of 1 at x, exact even if one side is negligible."""
         at: cython.Py_ssize_t = 3 * self.row
         ahead: cython.double = self.sums[at] - self.sums[at + 2]
         return log(self.sums[at + 3]) - log(self.sums[at + 1]) + self.eta * ahead

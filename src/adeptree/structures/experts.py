@@ -37,24 +37,24 @@ class ListedExperts(Engine):
         self._weights: FloatArray | None = None
 
     def probability(self, x: Instance) -> float:
-        """Return the share of the weight that says 1 at x."""
+        """Return the share of the weight that predicts 1 at x."""
         return share_of_ones(self._weigh(), self._labels(x) == 1)
 
     def odds(self, x: Instance) -> Odds:
-        """Return it with its log-odds, which the charge needs at large rates only."""
+        """Return the share with its log-odds, which the charge needs at large rates only."""
         says_one, weights = self._labels(x) == 1, self._weigh()
         p = share_of_ones(weights, says_one)
-        if self.rate > SAFE_RATE:  # (there one side may weigh too little for a double)
+        if self.rate > SAFE_RATE:  # at large rates one side may underflow
             return Odds(p, odds_of_one(-self.rate * (self.losses - self.losses.min()), says_one)[1])
         q = share_of_ones(weights, ~says_one)
         return Odds(p, math.log(p / q) if p and q else math.copysign(math.inf, p - q))
 
     def _weigh(self) -> FloatArray:
-        """Return exp(-eta (L - L*)) of every rule, always from its loss, so that nothing drifts."""
+        """Return exp(-eta (L - L*)) of every rule, computed from its loss, so that rounding does not accumulate."""
         if self._weights is None:
             lag = self.losses - self.losses.min()
             with np.errstate(under="ignore"):
-                if lag.dtype.kind == "i":  # whole losses are few different numbers: one exponential for each
+                if lag.dtype.kind == "i":  # whole losses have few distinct values: one exponential for each
                     self._weights = np.exp(-self.rate * np.arange(int(lag.max()) + 1))[lag]
                 else:
                     self._weights = np.exp(-self.rate * lag)
@@ -65,7 +65,7 @@ class ListedExperts(Engine):
         self.losses, self._weights = charged(self.losses, self._labels(x) != label, weight), None
 
     def rate_changed(self) -> None:
-        """Weigh again."""
+        """Compute the weights at the new rate."""
         self._weights = None
 
     def rows(self) -> Rows:
@@ -74,11 +74,11 @@ class ListedExperts(Engine):
         return Rows(self.losses, none, none, np.full(len(none), -math.log(len(none))))
 
     def leader(self) -> Leader:
-        """Return all best rules together, as one path: their masses add up."""
+        """Return all best rules together, as one path with the sum of their masses."""
         return Leader(self.best_loss, None, None, min(0.0, self.rows().log_best_mass()))
 
     def rules_of(self, places: Sequence[int]) -> list[Concept]:
-        """Return the rules of these numbers."""
+        """Return the rules with these numbers."""
         return [self._rule(place) for place in places]
 
     def state(self) -> dict[str, Any]:
@@ -86,5 +86,5 @@ class ListedExperts(Engine):
         return {"losses": self.losses}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over the losses."""
+        """Restore the losses."""
         self.losses, self._weights = state["losses"], None

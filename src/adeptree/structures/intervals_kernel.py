@@ -1,9 +1,9 @@
-"""Intervals, exactly, in O(log t) per round: the rules with two cuts of ``cuts_kernel.py``, written out.
+"""Intervals, exactly, in O(log t) per round: the case of two cuts of ``cuts_kernel.py``, written out.
 
-Of a stretch of the line (a node) a tree keeps the 1s minus 0s of its points, ``gain``, and three pairs of a least loss
-and a weight, mass times e^(-eta (loss - least)): of a cut in it where 1s begin (``up``), of a cut where they end
-(``down``), and of both (``both``). Losses are relative to saying 1 everywhere, so a stretch of 1s costs nothing and one
-of 0s its gain.
+A node (a stretch of the line) holds ``gain``, the 1s minus 0s of its points, and three pairs of a least loss and a
+weight, the sum of mass times e^(-eta (loss - least)): for a cut in it where 1s begin (``up``), a cut where they end
+(``down``), and both (``both``). Losses are relative to predicting 1 everywhere, so a stretch of 1s costs 0 and a
+stretch of 0s costs its gain.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if not cython.compiled:
     from adeptree.structures.cuts_kernel import CutTree
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
-NONE = cython.declare(cython.double, 1e300)  # the least loss of nothing
+NONE = cython.declare(cython.double, 1e300)  # least loss of an empty set
 UP = cython.declare(cython.Py_ssize_t, 1)
 DOWN = cython.declare(cython.Py_ssize_t, 3)
 BOTH = cython.declare(cython.Py_ssize_t, 5)
@@ -34,7 +34,7 @@ class IntervalsKernel(CutTree):
         CutTree.__init__(self, measure, 2)
 
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
-        """Go through the slots of a bucket: at its point a slot is charged, in its gap cuts are placed."""
+        """Sum the slots of a bucket: charge each slot at its point, and place cuts in its gap."""
         first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
         at: cython.Py_ssize_t = v * STRIDE
         i: cython.Py_ssize_t
@@ -53,7 +53,7 @@ class IntervalsKernel(CutTree):
         self.sums[at + BOTH], self.sums[at + BOTH + 1] = rising[3], rising[4]
 
     def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
-        """Put the two children together."""
+        """Combine the two children."""
         at: cython.Py_ssize_t = v * STRIDE
         l: cython.Py_ssize_t = self.child[v] * STRIDE  # noqa: E741
         r: cython.Py_ssize_t = l + STRIDE
@@ -72,7 +72,7 @@ class IntervalsKernel(CutTree):
         self.sums[at + BOTH], self.sums[at + BOTH + 1] = both[0], both[1]
 
     def look(self) -> cython.void:
-        """Weigh both labels at x: what lies before x, by its 0, 1 or 2 cuts, times what lies beyond with the rest."""
+        """Weigh both labels at x: entries before x with 0, 1 or 2 cuts, times entries beyond x with the rest."""
         v: cython.Py_ssize_t = 0
         left: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -96,7 +96,7 @@ class IntervalsKernel(CutTree):
             if i > self.at:
                 charge(far, self.gain[i])
             i -= 1
-        # One cut before and one beyond: 1. Two and none, or none and two: 0.
+        # One cut before x and one beyond predict 1. Two on one side predict 0.
         self.loss1, self.weight1 = near[1] + far[1], near[2] * far[2]
         near[3] += far[0]
         join(self, near, 3, near[0] + far[3], far[4])
@@ -108,7 +108,7 @@ class IntervalsKernel(CutTree):
         self.p = one[1] / whole[1]
 
     def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at x, right also where one side is negligible."""
+        """Return the log-odds of 1 at x, exact even if one side is negligible."""
         return log(self.weight1) - log(self.weight0) + self.eta * (self.loss0 - self.loss1)
 
     def least(self) -> cython.double:
@@ -116,7 +116,7 @@ class IntervalsKernel(CutTree):
         return self.zeros + self.sums[BOTH]
 
     def count(self) -> cython.longlong:
-        """The number of labellings: none and one for every pair of ends."""
+        """Return the number of labellings: the empty one, and one for every pair of ends."""
         m: cython.longlong = self.cells - 1
         return 1 + m * (m + 1) // 2
 
@@ -125,7 +125,7 @@ class IntervalsKernel(CutTree):
         return self.sums[BOTH + 1]
 
 
-# --- What lies on one side of x: the loss without a cut, then the pairs of one cut and of two ---------------------
+# --- One side of x: the loss without a cut, then the pairs of one cut and of two ---------------------
 
 
 @cython.cfunc
@@ -151,7 +151,7 @@ def join(
 @cython.inline
 @cython.exceptval(check=False)
 def charge(side: cython.p_double, gain: cython.double) -> cython.void:
-    """Charge the ways that say 0 at a point."""
+    """Charge the ways that predict 0 at a point."""
     side[0] += gain
     side[3] += gain
 
@@ -160,7 +160,7 @@ def charge(side: cython.p_double, gain: cython.double) -> cython.void:
 @cython.inline
 @cython.exceptval(check=False)
 def put(line: IntervalsKernel, side: cython.p_double, mass: cython.double) -> cython.void:
-    """Place cuts in a gap: one was there and one is here, or both are here, or the first."""
+    """Place cuts in a gap: the second one, both, or the first one."""
     join(line, side, 3, side[1], side[2] * mass)
     join(line, side, 3, side[0], 0.5 * mass * mass)
     join(line, side, 1, side[0], mass)
@@ -172,7 +172,7 @@ def put(line: IntervalsKernel, side: cython.p_double, mass: cython.double) -> cy
 def follow(
     line: IntervalsKernel, side: cython.p_double, at: cython.Py_ssize_t, up: cython.Py_ssize_t, down: cython.Py_ssize_t
 ) -> cython.void:
-    """Continue a side by a node; seen from beyond, ``up`` and ``down`` change places."""
+    """Extend a side by a node; on the far side, ``up`` and ``down`` are exchanged."""
     side[3] += line.sums[at]
     join(line, side, 3, side[1] + line.sums[at + down], side[2] * line.sums[at + down + 1])
     join(line, side, 3, side[0] + line.sums[at + BOTH], line.sums[at + BOTH + 1])
@@ -184,5 +184,5 @@ def follow(
 @cython.inline
 @cython.exceptval(check=False)
 def sized(line: IntervalsKernel, mass: cython.double) -> cython.double:
-    """Return the mass of a gap as it is multiplied (``scaled``, called in every slot)."""
+    """Return the scaled mass of a gap; a fast form of ``scaled`` for inner loops."""
     return (mass if mass > line.lowest else line.lowest) * line.unit

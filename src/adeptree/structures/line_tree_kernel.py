@@ -1,10 +1,10 @@
 """A balanced tree of sorted points with aggregated sums; the base of every cut-based rule.
 
-A slot holds a point and the gap after it, up to the next point; before the first point stands one that is never seen.
-What it holds lies together in memory (``held``), and ``keys``, ``gain``, ``mass`` and so on are views of its columns.
-All points are whole numbers: those of a grid as they are, floats by their place among all doubles, so that the number
-of cuts in a gap is a difference. A gap has the prior mass of one cut, which a new point divides between the two parts:
-KT and its kin (``parts``) by what the base learner predicts there, the counts by counting.
+A slot holds a point and the gap after it, up to the next point; a sentinel stands before the first point. The fields of
+a slot are adjacent in memory (``held``), and ``keys``, ``gain``, ``mass`` and so on are views of its columns. All
+points are whole numbers: those of a grid unchanged, floats by their rank among all doubles, so that the number of cuts
+in a gap is a difference. A gap has the prior mass of one cut, which a new point divides between the two parts: the beta
+priors (``parts``) by the base learner's prediction there, the counted prior by counting.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ UNIT = cython.declare(cython.Py_ssize_t, 4)
 NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double above 0
 LONGEST = cython.declare(cython.double, 65536.0)  # entries of the table of e^(-eta k)
 EXACT = cython.declare(cython.double, 9007199254740992.0)  # 2^53: whole numbers up to here are doubles
-FLOOR = cython.declare(cython.double, 1e-290)  # no mass falls below: on that little no sum depends
+FLOOR = cython.declare(cython.double, 1e-290)  # least mass, small enough that no sum depends on it
 
 
 def value_of(key: cython.longlong) -> cython.double:
-    """Return the double at this place among all doubles."""
-    top: cython.longlong = 0x7FFFFFFFFFFFFFFF  # (typed: in an expression it is an int of Python)
+    """Return the double with this rank among all doubles."""
+    top: cython.longlong = 0x7FFFFFFFFFFFFFFF  # typed, because in an expression it would be a Python int
     bits: cython.longlong = key if key >= 0 else -top - 1 - key
     value: cython.double = 0.0
     if cython.compiled:
@@ -47,7 +47,7 @@ def value_of(key: cython.longlong) -> cython.double:
 
 
 def key_of(value: cython.double) -> cython.longlong:
-    """Return the place of a double among all doubles; of -0.0 that of 0.0."""
+    """Return the rank of a double among all doubles; -0.0 has the rank of 0.0."""
     bits: cython.longlong = 0
     top: cython.longlong = 0x7FFFFFFFFFFFFFFF
     value = value + 0.0
@@ -59,22 +59,22 @@ def key_of(value: cython.double) -> cython.longlong:
 
 
 def between(low: cython.longlong, high: cython.longlong) -> cython.double:
-    """Return how many cuts there are in (low, high], a number of up to 64 bits, as a double."""
+    """Return the number of cuts in (low, high], of up to 64 bits, as a double."""
     return cython.cast(cython.double, cython.cast(cython.ulonglong, high) - cython.cast(cython.ulonglong, low))
 
 
 def is_plain(value: object) -> cython.bint:
-    """Whether it is plainly a finite number that is a double."""
+    """Return True if x is plainly a finite number that fits a double."""
     if type(value) is float:
         return isfinite(value)
     return type(value) is int and -EXACT <= value <= EXACT
 
 
 class LineTree(OrderedTree):
-    """Points and gaps; a subclass says what is summed up (``sum_leaf``, ``sum_node``, ``make_room``), and looks.
+    """A tree of points and gaps; a subclass defines the sums (``sum_leaf``, ``sum_node``, ``make_room``) and ``look``.
 
-    ``shares`` and ``betas`` are the parts of the prior of one cut (``Prior.parts``), ``count_share`` is the part that
-    is shared out by counting cuts.
+    ``shares`` and ``betas`` are the parts of the prior of one cut (``Prior.parts``), ``count_share`` is the share that
+    is distributed by counting cuts.
     """
 
     def __init__(
@@ -84,23 +84,23 @@ class LineTree(OrderedTree):
         self.first, self.last = first, last
         self.parts = len(shares)
         self.shares, self.betas = array("d", [*shares, 0.0]), array("d", [*betas, 0.0])
-        self.upto, self.beyond = array("d", self.shares), array("d", self.shares)  # each part of a gap, divided at x
-        self.alone = count_share == 0.0 and tuple(shares) == (1.0,)  # one part: it is all of the mass
+        self.upto, self.beyond = array("d", self.shares), array("d", self.shares)  # mass per part in x's gap
+        self.alone = count_share == 0.0 and tuple(shares) == (1.0,)  # a single part has all of the mass
         self.count_share = count_share
         self.per_cut = count_share / between(first, last)
-        self.whole = True  # whether all losses are whole numbers
-        self.zeros = 0.0  # what all 0s cost
-        self.charged = 0.0  # what all rounds cost
+        self.whole = True  # all losses are whole numbers
+        self.zeros = 0.0  # cost of all 0s
+        self.charged = 0.0  # cost of all rounds
         self.clock = self.log_z = 0.0
         self.table = 0  # entries of decay, e^(-eta k)
-        self.nothing = inf  # losses beyond this weigh nothing
+        self.nothing = inf  # weights of larger losses underflow to 0
         self.x = first
         self.above = last
         self.cut = self.guess = False
         self.mass1 = self.mass0 = 0.0
-        self.decay, self.longest = array("d", bytes(8)), LONGEST  # (0 where the rate changes too often for a table)
-        self.lead = None  # another line at the same rate, whose table this one uses
-        # A slot holds its key, gain, mass, wrong and contested, and the part, where there is one that is not the mass.
+        self.decay, self.longest = array("d", bytes(8)), LONGEST  # 0 if the rate changes too often for a table
+        self.lead = None  # another line at the same rate, whose table is shared
+        # A slot holds its key, gain, mass, wrong and contested, and the part if it differs from the mass.
         self.words = 4 if self.alone or self.parts > 1 else 5
         self.part, self.held = array("d"), array("q")
         OrderedTree.__init__(self)
@@ -108,7 +108,7 @@ class LineTree(OrderedTree):
         self.rebuild()
 
     def sow(self, v: cython.Py_ssize_t) -> cython.void:
-        """Let a node be the root of a tree of one gap."""
+        """Make a node the root of a tree with one gap."""
         i: cython.Py_ssize_t
         u: cython.Py_ssize_t = self.block(self.smallest)
         self.child[v] = -1 - u
@@ -119,11 +119,11 @@ class LineTree(OrderedTree):
             self.part[u * UNIT * self.parts + i] = self.shares[i]
 
     def new_root(self) -> cython.Py_ssize_t:
-        """Begin one more tree, of one gap, in the same arrays; return its root."""
+        """Create another tree with one gap in the same arrays; return its root."""
         v: cython.Py_ssize_t
         OrderedTree.reserve(self)
         v = self.nodes
-        self.nodes += 2  # (neighbours begin at an odd number)
+        self.nodes += 2  # pairs of siblings begin at an odd number
         self.sow(v)
         self.sum_leaf(v)
         return v
@@ -131,7 +131,7 @@ class LineTree(OrderedTree):
     # --- Points ------------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Put x in place, if it is an int of the grid, or a finite number."""
+        """Make x the current point if it is an int of the grid, or a finite number."""
         key: cython.longlong
         if self.floats:
             if not is_plain(x):
@@ -147,7 +147,7 @@ class LineTree(OrderedTree):
         return True
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.int:
-        """Put the i-th point of the batch in place."""
+        """Make the i-th point of the batch the current one."""
         key: cython.longlong = self.points[i]
         if key != self.x:
             self.x = key
@@ -155,11 +155,11 @@ class LineTree(OrderedTree):
         return 0
 
     def give(self, keys: Any) -> None:
-        """Take the keys of the points of a batch."""
+        """Set the keys of the points of a batch."""
         self.points = memoryview(keys)
 
     def warm_bucket(self, bucket: cython.Py_ssize_t) -> cython.void:
-        """Ask memory for a bucket: its count, and the number of slots that most have."""
+        """Prefetch a bucket: its count, and as many slots as most buckets have."""
         i: cython.Py_ssize_t
         prefetch(cython.address(self.counts[bucket]))
         for i in range(bucket * UNIT, bucket * UNIT + 24, 2):
@@ -169,7 +169,7 @@ class LineTree(OrderedTree):
                 prefetch(cython.address(self.part[i]))
 
     def locate(self) -> cython.void:
-        """Find the slot of x, the last one whose point is not above x; ``cut`` says that x divides its gap."""
+        """Find the slot of x, the last one whose point is not above x; ``cut`` is True if x divides its gap."""
         x: cython.longlong = self.x
         mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         d: cython.Py_ssize_t = self.set_out(x)
@@ -183,10 +183,10 @@ class LineTree(OrderedTree):
         at: cython.Py_ssize_t = self.bucket * UNIT - 1
         end: cython.Py_ssize_t = at + 1 + self.counts[self.bucket]
         for i in range(at + 1, end):
-            at += self.keys[i] <= x  # (no branch to be mispredicted)
+            at += self.keys[i] <= x  # without a branch, which would be mispredicted
         self.at = at
         while at + 1 == end and d > 0 and self.way[d] != self.child[self.way[d - 1]]:
-            d -= 1  # up to where the way last went to the left
+            d -= 1  # up to the last left turn of the path
         self.above = self.keys[at + 1] if at + 1 < end else self.splits[self.way[d - 1]] if d > 0 else self.last
         self.cut = self.keys[at] != x
         self.word = word_of_float(value_of(x)) if self.floats else cython.cast(cython.ulonglong, x) & mask
@@ -194,7 +194,7 @@ class LineTree(OrderedTree):
             self.divide()
 
     def divide(self) -> cython.void:
-        """Say what the base learner predicts at x, and how the gap's mass is divided: ``mass1`` up to x, ``mass0``."""
+        """Compute the base learner's prediction at x, and the gap's mass up to x, ``mass1``, and beyond, ``mass0``."""
         low: cython.longlong = self.keys[self.at]
         k: cython.double = self.wrong[self.at]
         n: cython.double = self.contested[self.at]
@@ -216,7 +216,7 @@ class LineTree(OrderedTree):
             self.mass0 += self.beyond[i]
 
     def insert(self) -> cython.void:
-        """Divide the gap of x: the part up to x stays in its slot, x and the part beyond it follow."""
+        """Divide the gap of x: the part up to x keeps its slot, and a new slot holds x and the part beyond it."""
         self.widen()
         at: cython.Py_ssize_t = self.at
         parts: cython.Py_ssize_t = self.parts
@@ -241,7 +241,7 @@ class LineTree(OrderedTree):
     # --- Losses ------------------------------------------------------------------------------------
 
     def charge(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Count a label of the point of slot ``at``: only 1s minus 0s matter there, and all 0s together."""
+        """Count a label at the point of slot ``at``: its 1s minus 0s, and the total of all 0s."""
         self.charged += cost
         if cost != floor(cost) or self.charged > EXACT:
             self.whole = False
@@ -252,14 +252,14 @@ class LineTree(OrderedTree):
             self.zeros += cost
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let x in, and charge the rules that are wrong there."""
+        """Add x and charge the rules that are wrong there."""
         if self.cut:
             self.insert()
         self.charge(label, cost)
         self.climb()
 
     def lengthen(self) -> cython.int:
-        """Make the (lead's) table of e^(-eta k) cover all differences of losses there can be, or that weigh a bit."""
+        """Extend the table of e^(-eta k), or the lead's, to all differences of losses whose weight is not 0."""
         i: cython.Py_ssize_t
         lead: LineTree = self if self.lead is None else self.lead
         reach: cython.double = min(min(lead.nothing, self.longest), 2.0 * self.charged + 64.0)
@@ -281,7 +281,7 @@ class LineTree(OrderedTree):
         return 0.0 if loss > self.nothing else exp(-self.eta * loss)
 
     def copy_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
-        """Copy points and gaps, also to places among those that are copied."""
+        """Copy points and gaps; source and target may overlap."""
         w: cython.Py_ssize_t = self.words
         p: cython.Py_ssize_t = self.parts
         if cython.compiled:
@@ -295,7 +295,7 @@ class LineTree(OrderedTree):
                 self.part[p * new : p * (new + count)] = self.part[p * old : p * (old + count)]
 
     def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
-        """Have room for this many units and nodes. If that fails, nothing is lost."""
+        """Allocate room for this many units and nodes. If that fails, nothing changes."""
         slots: cython.Py_ssize_t = room * UNIT
         w: cython.Py_ssize_t = self.words
         self.held = stretched(self.held, w * slots)
@@ -309,7 +309,7 @@ class LineTree(OrderedTree):
         return OrderedTree.make_room(self, room, nodes)
 
     def reserve(self) -> cython.int:
-        """Have room for one more bucket, and a table that is long enough after one more round."""
+        """Allocate room for one more bucket, and extend the table for one more round."""
         OrderedTree.reserve(self)
         if self.charged + 2.0 > self.table and self.table < self.nothing and self.table < self.longest:
             self.lengthen()
@@ -323,15 +323,15 @@ class LineTree(OrderedTree):
         self.sum_again()
 
     def sum_again(self) -> cython.void:
-        """Sum up the tree in use at another rate."""
+        """Sum up the current tree at another rate."""
         self.sum_all(self.list_nodes(self.root))
 
-    # --- What is best ------------------------------------------------------------------------------
+    # --- The best rules ------------------------------------------------------------------------------
 
     def floor(self, v: cython.Py_ssize_t, falls: cython.bint) -> cython.double:
-        """Return the least loss of rules that rise, or fall, under a node, as if its first point were the first of all.
+        """Return the least loss of rising or falling rules under a node, as if its first point were the first of all.
 
-        It is infinite where there are none, and -inf where nodes do not know.
+        It is infinite if there are none, and -inf if nodes do not know it.
         """
         return inf if falls else -inf
 
@@ -340,14 +340,14 @@ class LineTree(OrderedTree):
         return 0.0
 
     def heavier(self, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.bint:
-        """Whether a gap has more prior mass than another."""
+        """Return True if a gap has more prior mass than another."""
         return self.mass[i] > self.mass[j]
 
     @cython.locals(v=cython.Py_ssize_t, at=cython.Py_ssize_t, last=cython.Py_ssize_t, lost=cython.double)
     def within(self, reach: float) -> list[tuple[float, int, int, bool, int]]:
-        """Return the rules that lose at most ``reach``: loss, ends of the gap, whether the rule falls, and the slot.
+        """Return the rules that lose at most ``reach``: loss, ends of the gap, True if the rule falls, and the slot.
 
-        Those that rise come first, each kind from left to right. No part of the tree is entered in vain.
+        Rising rules come first, each kind from left to right. The search enters no subtree in vain.
         """
         found = []
         for falls in (False, True):
@@ -373,15 +373,15 @@ class LineTree(OrderedTree):
 
     @cython.locals(best=cython.Py_ssize_t)
     def leader(self) -> tuple[float, int, int, float]:
-        """Return loss, k and n of a gap of least loss, of several the one with the largest prior mass; and its mass."""
-        slack = 0.0 if self.whole else 1e-12 * self.charged  # sums of other orders differ
+        """Return loss, k, n and mass of the gap of least loss; among equals, the one with the largest prior mass."""
+        slack = 0.0 if self.whole else 1e-12 * self.charged  # sums in another order differ by rounding
         near = self.within(self.least() + slack)
         best = near[0][4]
         for rule in near:
             best = rule[4] if self.heavier(rule[4], best) else best
         return (self.least(), self.wrong[best], self.contested[best], self.mass[best])
 
-    # --- What is kept ------------------------------------------------------------------------------
+    # --- Saved state ------------------------------------------------------------------------------
 
     def slots(self) -> dict[str, Any]:
         """Return the slots from left to right as arrays, and the shape of the tree over them."""
@@ -399,13 +399,13 @@ class LineTree(OrderedTree):
         }
 
     def held_columns(self) -> dict[str, Any]:
-        """Return what slots hold, by name: arrays of the same memory."""
+        """Return the fields of the slots by name, as views."""
         kept: dict[str, Any] = {"keys": self.keys, "gain": self.gain, "mass": self.mass}
         kept |= {"wrong": self.wrong, "contested": self.contested}
         return {name: np.asarray(column) for name, column in kept.items()}
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
-        """Take over what :meth:`slots` returned, checked; its nodes in preorder are numbered as by ``Shape.nodes``."""
+        """Restore the checked result of :meth:`slots`; its nodes in preorder are numbered as by ``Shape.nodes``."""
         counts: Any = kept["counts"]
         units: Any = np.maximum(self.smallest, -(-counts // UNIT))
         inner: Any = children >= 0
@@ -421,7 +421,7 @@ class LineTree(OrderedTree):
         np.asarray(self.part)[at[:, None] * self.parts + np.arange(self.parts)] = kept["part"].reshape(
             len(at), self.parts
         )
-        for name, column in self.held_columns().items():  # (where the part is the mass, the mass counts)
+        for name, column in self.held_columns().items():  # if the part equals the mass, the mass counts
             column[at] = kept[name]
         nodes: Any = np.where(numbers > 0, self.nodes - 1 + numbers, self.root)
         np.asarray(self.counts)[buckets], np.asarray(self.size)[nodes] = counts, kept["sizes"]

@@ -1,4 +1,4 @@
-"""A mixture of structures: its best rule, the rules near it, and its saved state."""
+"""The engine of a mixture of structures: its best rule, near-best rules and saved state."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class MixturePrior(Prior):
 
 
 class MixtureEngine(KernelEngine):
-    """The engines of the parts of a ``MixtureKernel``, in its order. No base learner runs.
+    """The engines of the parts of a ``MixtureKernel``, in the same order. No base learner runs.
 
-    A subclass makes the parts, and says which rules they have (:meth:`constants`, :meth:`near`).
+    A subclass makes the parts, and defines their rules (:meth:`constants`, :meth:`near`).
     """
 
     runs_base = False
@@ -44,7 +44,7 @@ class MixtureEngine(KernelEngine):
     members: Sequence[Any]
 
     def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
-        """Let all parts keep such weights: the best rule may change from one part to another."""
+        """Make all parts keep weights of sequences, because the best rule may move from one part to another."""
         leaves: list[Any] = []
         for f, (member, log_share) in enumerate(zip(self.members, self.kernel.log_share, strict=True)):
             leaves += member.share_out(share * math.exp(log_share), lanes, spans, room)
@@ -64,7 +64,7 @@ class MixtureEngine(KernelEngine):
         return reach_of(best, k, sum(rule.loss for rule in self.constants()))
 
     def leading(self) -> tuple[int, Leader]:
-        """Return a best path and its part: of several the path with the largest prior mass."""
+        """Return a best path and its part; among equals, the path with the largest prior mass."""
         reach, shares = self.reach(self.kernel.least(), 0), np.asarray(self.kernel.log_share).tolist()
         found = [(f, one.leader()) for f, one in enumerate(self.members) if one.kernel.least() <= reach]
         f, leader = max(found, key=lambda one: shares[one[0]] + one[1].log_prior)
@@ -79,9 +79,9 @@ class MixtureEngine(KernelEngine):
         return self.rules_within(0, 1)[0].rule
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Look at the parts that have a rule within reach; of equals the constants come first, and each comes once."""
+        """Return the near-best rules of all parts; among equals the constants come first, and each appears once."""
         reach, more, found = self.reach(self.best_loss, k), False, self.constants()
-        found = found if any(rule.loss for rule in found) else found[:1]  # (before the first label they are alike)
+        found = found if any(rule.loss for rule in found) else found[:1]  # constants are equal at first
         for f, member in enumerate(self.members):
             if member.kernel.least() <= reach:
                 near = self.near(f, reach, limit)
@@ -92,7 +92,7 @@ class MixtureEngine(KernelEngine):
         return NearRules((found[i] for i in order), more or others)
 
     def precedence(self, near: RankedRule) -> int:
-        """Return which rules come first among those with equal losses; by default the order of the parts decides."""
+        """Return the sort key among rules with equal losses; by default the order of the parts."""
         return 0
 
     def state(self) -> dict[str, Any]:
@@ -100,12 +100,12 @@ class MixtureEngine(KernelEngine):
         return {"columns": [member.state() for member in self.members]}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Every part has a state."""
+        """Raise ValueError unless every part has a state."""
         need(len(state["columns"]) == len(self.members), "columns")
         for member, kept in zip(self.members, state["columns"], strict=True):
             member.check(kept)
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned; every part checks its own."""
+        """Restore what :meth:`state` returned; every part checks its own state."""
         for member, kept in zip(self.members, state["columns"], strict=True):
             member.restore(kept)

@@ -1,9 +1,9 @@
-"""A mixture of structures: a rule of one of the parts, whichever it is.
+"""A mixture of structures: each rule belongs to one of the parts.
 
-Part i has the share rho_i of the prior, so that a path of it weighs rho_i times what it weighs in the part. The weight
-of the whole is the sum of the parts' weights, all at one rate, and p is the mean of their p by these weights. Weights
-are compared relative to the largest: the part with the least loss may have next to no mass. Parts must conserve mass
-(``log_total``), which the paper's prior does not. Two parts may have the same labelling; it then has two masses.
+Part i has the share rho_i of the prior, so its paths have rho_i times their weight in the part. The total weight is the
+sum of the parts' weights, all at one rate, and p is the weighted mean of their p. Weights are computed relative to the
+largest, because the part with the least loss may have almost no mass. Parts must conserve mass (``log_total``), which
+the paper's prior does not. If two parts have the same labelling, it has two masses.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ MANY = cython.declare(cython.double, 2.0**60)
 
 
 class MixtureKernel(RoundKernel):
-    """Parts, and ln of their shares; a row is a dict, in which each part finds its cell by a name.
+    """The parts and ln of their shares; a row is a dict, in which each part reads a cell by name.
 
-    ``word_of`` gives the words of names, for coins. Where there is one for a part, ``readers`` find the cell instead;
-    but first the part is tried on the cell of the column ``direct``, or, if that is True, on the row.
+    ``word_of`` hashes names, for coins. If a part has a reader in ``readers``, the reader finds the cell, but only
+    after the part has tried the cell of the column ``direct``, or the whole row if ``direct`` is True.
     """
 
     def __init__(self, parts: Any, names: Any, readers: Any, log_shares: Any, word_of: Any) -> None:
@@ -37,13 +37,13 @@ class MixtureKernel(RoundKernel):
         self.log_share, self.words = array("d", log_shares), array("Q", [word_of(name) for name in names])
         self.weight = array("d", bytes(8 * len(self.parts)))
         self.direct = []
-        # What a ticket keeps of a row: these columns, numbers as floats unless they are kept as they came.
+        # A ticket keeps these columns of a row, numbers as floats unless they are kept unchanged.
         self.columns, self.raw = list(names) if set(readers) == {None} else [], False
 
     # --- Points ------------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Put x in place, if it is a dict in which every part finds a point of its own."""
+        """Make x the current row if it is a dict in which every part finds a point."""
         i: cython.Py_ssize_t
         row: dict
         part: RoundKernel
@@ -62,7 +62,7 @@ class MixtureKernel(RoundKernel):
         return True
 
     def for_ticket(self, x: object) -> object:
-        """Return the columns that are read and not missing, as the class's instance has them."""
+        """Return the columns that are read and not missing, in the form of the class's instances."""
         found: dict = {}
         row: dict = x
         for name in self.columns:
@@ -80,7 +80,7 @@ class MixtureKernel(RoundKernel):
         return found if self.columns else None
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.int:
-        """Put the i-th row of the batch in place: every part has a batch of its own."""
+        """Make the i-th row of the batch the current one; every part has its own batch."""
         f: cython.Py_ssize_t
         for f in range(len(self.parts)):
             cython.cast(RoundKernel, self.parts[f]).place_at(i)
@@ -88,7 +88,7 @@ class MixtureKernel(RoundKernel):
         return 0
 
     def arrive(self) -> cython.void:
-        """Take note whether some part has another point in place."""
+        """Detect if the current point of some part has changed."""
         i: cython.Py_ssize_t
         for i in range(len(self.parts)):
             if not cython.cast(RoundKernel, self.parts[i]).seen:
@@ -96,7 +96,7 @@ class MixtureKernel(RoundKernel):
                 return
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
-        """Read what the coming rows of the batch will need, part by part."""
+        """Prefetch memory for the next rows of the batch, part by part."""
         i: cython.Py_ssize_t
         for i in range(len(self.parts)):
             cython.cast(RoundKernel, self.parts[i]).warm(first, stop)
@@ -117,7 +117,7 @@ class MixtureKernel(RoundKernel):
         return top
 
     def look_at_parts(self) -> cython.void:
-        """Let every part look that does not know its share, and set the word of the row."""
+        """Update the odds of every part that is out of date, and set the word of the row."""
         i: cython.Py_ssize_t
         part: RoundKernel
         for i in range(len(self.parts)):
@@ -128,7 +128,7 @@ class MixtureKernel(RoundKernel):
         self.spell()
 
     def look(self) -> cython.void:
-        """Divide the weight of all parts."""
+        """Compute the odds from the weights of all parts."""
         i: cython.Py_ssize_t
         part: RoundKernel
         one: cython.double = 0.0
@@ -147,7 +147,7 @@ class MixtureKernel(RoundKernel):
         self.p = one / (one + zero)
 
     def spell(self) -> cython.void:
-        """Let the word be that of all parts that have one."""
+        """Set the word from the words of all parts that have one."""
         i: cython.Py_ssize_t
         part: RoundKernel
         mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
@@ -160,7 +160,7 @@ class MixtureKernel(RoundKernel):
         self.word = word
 
     def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at the row just looked at, right also where one side is nothing to the other."""
+        """Return the log-odds of 1 at the current row, exact even if one side is negligible."""
         i: cython.Py_ssize_t
         odds: cython.double
         one: cython.double = -inf
@@ -181,7 +181,7 @@ class MixtureKernel(RoundKernel):
         return 0
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let the row in, and charge the rules that are wrong there."""
+        """Add the row and charge the rules that are wrong there."""
         i: cython.Py_ssize_t
         part: RoundKernel
         for i in range(len(self.parts)):
@@ -215,7 +215,7 @@ class MixtureKernel(RoundKernel):
         return top + log(total)
 
     def count(self) -> cython.longlong:
-        """The number of paths of each part alone; 2^60 stands for that number or more."""
+        """Return the sum of the parts' numbers of paths; 2^60 stands for that number or more."""
         i: cython.Py_ssize_t
         total: cython.double = 0.0
         for i in range(len(self.parts)):
@@ -223,17 +223,17 @@ class MixtureKernel(RoundKernel):
         return cython.cast(cython.longlong, total if total < MANY else MANY)
 
     def ask(self) -> cython.void:
-        """Count what is asked, and let the parts know."""
+        """Count the queries, also in the parts."""
         i: cython.Py_ssize_t
         part: RoundKernel
         for i in range(len(self.parts)):
             part = cython.cast(RoundKernel, self.parts[i])
-            part.ask()  # (a part may be a mixture, whose own parts are then seen too)
+            part.ask()  # a part may be a mixture, which then counts in its own parts
             part.seen = True
         RoundKernel.ask(self)
 
     def rebuild(self) -> cython.void:
-        """Let all parts have the rate."""
+        """Set the rate of all parts."""
         i: cython.Py_ssize_t
         part: RoundKernel
         for i in range(len(self.parts)):

@@ -1,14 +1,14 @@
 """Buckets in order under a balanced tree of sums; unbalanced subtrees are rebuilt.
 
-A bucket has up to 32 slots, which a subclass fills, and a leaf of its own; one that is full is divided in two. It lies
-in a block of 5 units of 4 slots, and moves to one of 6, 7, 8 when that is full: on average a third is saved. A node's
-children are neighbours. What is summed up a subclass says (``sum_leaf``, ``sum_node``), in ``sums``: from ``base`` on
-``stride`` words per node, the last of which (``splits``) is the first key of its right child. A round changes one
-bucket, and the sums on the way from it to the root.
+A bucket has up to 32 slots, which a subclass fills, and one leaf; a full bucket is divided in two. It is stored in a
+block of 5 units of 4 slots, and moves to a block of 6, 7 or 8 units when that is full, which saves a third of the
+memory on average. The children of a node are adjacent. A subclass defines the sums (``sum_leaf``, ``sum_node``) in
+``sums``: from ``base`` on, ``stride`` words per node, the last of which (``splits``) is the first key of its right
+child. A round changes one bucket, and the sums on the path from it to the root.
 
-In a large tree a round waits for memory more than it computes. So the ways of the coming points of a batch are read
-together, level by level, and kept for their rounds (``set_out``); what their rounds will need is asked for before. A
-way that was read stays right as long as no subtree is rebuilt: a bucket that is divided only makes it longer.
+In a large tree a round waits for memory longer than it computes. So the paths to the next points of a batch are read
+together, level by level, and kept for their rounds (``set_out``), and their buckets are prefetched. A path that was
+read stays valid until a subtree is rebuilt: dividing a bucket only makes it longer.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ else:
 BUCKET = cython.declare(cython.Py_ssize_t, 32)  # slots per bucket
 UNIT = cython.declare(cython.Py_ssize_t, 4)  # slots per unit; buckets are numbered by their first unit
 LEAST = cython.declare(cython.Py_ssize_t, 5)  # units of a block
-LARGE = cython.declare(cython.Py_ssize_t, 1024)  # buckets of a tree whose memory is worth reading ahead
-AHEAD = cython.declare(cython.Py_ssize_t, 32)  # coming points whose ways are read together
-EARLY = cython.declare(cython.Py_ssize_t, 6)  # rounds before its own that a bucket is asked for
+LARGE = cython.declare(cython.Py_ssize_t, 1024)  # least number of buckets for which prefetching pays off
+AHEAD = cython.declare(cython.Py_ssize_t, 32)  # number of points whose paths are read together
+EARLY = cython.declare(cython.Py_ssize_t, 6)  # number of rounds by which a bucket is prefetched
 DEEPEST = cython.declare(cython.Py_ssize_t, 128)
 
 
 class OrderedTree(RoundKernel):
-    """Trees in one arena: that of ``root`` is in use, its parts chosen by a subclass.
+    """Trees in one arena; the current one has the root ``root``. A subclass defines the fields of slots and nodes.
 
-    A subclass sets ``sums``, ``base`` and ``stride`` before, and the bucket of the first root after.
+    A subclass sets ``sums``, ``base`` and ``stride`` before ``__init__``, and the bucket of the first root after it.
     """
 
     def __init__(self) -> None:
@@ -46,34 +46,34 @@ class OrderedTree(RoundKernel):
         self.way = array("i", bytes(4 * DEEPEST))
         self.keys = self.points = array("q")
         self.coming, self.ways = array("q", bytes(8 * AHEAD)), array("i", bytes(4 * AHEAD * DEEPEST))
-        self.first_way = self.ways_known = self.last_level = 0  # which of the ways of the coming points are right
+        self.first_way = self.ways_known = self.last_level = 0  # which paths of the next points are valid
         self.counts = self.size = self.child = array("i")
         self.order = self.leaves = self.pairs = self.firsts = array("i")
-        self.spare = array("i", [-1] * 9)  # blocks that are free, by their units: the first of a list in counts
+        self.spare = array("i", [-1] * 9)  # free blocks by size in units: heads of linked lists in ``counts``
         self.room = self.node_room = self.units = 0
         self.nodes = self.cells = 1
         self.make_room(16, 4)
 
-    # --- What a subclass writes --------------------------------------------------------------------
+    # --- Methods of a subclass --------------------------------------------------------------------
 
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
-        """Sum up the bucket of a leaf."""
+        """Compute the sums of a leaf from its bucket."""
 
     def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
-        """Sum up the two children of a node."""
+        """Compute the sums of a node from its children."""
 
     def copy_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
-        """Copy slots, also to places among those that are copied."""
+        """Copy slots; source and target may overlap."""
 
     def warm_bucket(self, bucket: cython.Py_ssize_t) -> cython.void:
-        """Ask memory for a bucket."""
+        """Prefetch a bucket."""
 
     def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
-        """Have room for this many units and nodes. If that fails, nothing is lost."""
+        """Allocate room for this many units and nodes. If that fails, nothing changes."""
         buckets: cython.Py_ssize_t = nodes // 2 + 1
         self.counts, self.size = longer(self.counts, room), longer(self.size, nodes)
         self.sums = longer(self.sums, self.base + nodes * self.stride)
-        # What the way down needs of two neighbours lies together.
+        # The fields of two siblings that a descent reads are adjacent.
         self.splits = memoryview(self.sums).cast("B").cast("q")[self.base + self.stride - 1 :: self.stride]
         self.child = longer(self.child, nodes)
         self.order, self.firsts = longer(self.order, nodes), longer(self.firsts, nodes)
@@ -82,7 +82,7 @@ class OrderedTree(RoundKernel):
         return 0
 
     def reserve(self) -> cython.int:
-        """Have room for one more point: a full bucket becomes two."""
+        """Allocate room for one more point, which may divide a full bucket."""
         if self.units + 2 * LEAST > self.room:
             self.make_room(self.room + (self.room >> 3) + 32, self.node_room)
         if self.nodes + 2 > self.node_room:
@@ -90,7 +90,7 @@ class OrderedTree(RoundKernel):
         return 0
 
     def block(self, units: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Return a block that is free."""
+        """Return a free block."""
         u: cython.Py_ssize_t = self.spare[units]
         if u >= 0:
             self.spare[units] = self.counts[u]
@@ -100,7 +100,7 @@ class OrderedTree(RoundKernel):
         return u
 
     def release(self, u: cython.Py_ssize_t, units: cython.Py_ssize_t) -> cython.void:
-        """Let a block be free."""
+        """Release a block."""
         self.counts[u], self.spare[units] = self.spare[units], u
 
     def widen(self) -> cython.void:
@@ -117,14 +117,14 @@ class OrderedTree(RoundKernel):
     # --- Coming points -----------------------------------------------------------------------------
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
-        """Read what the coming points of the batch will need."""
+        """Prefetch memory for the next points of the batch."""
         i: cython.Py_ssize_t
         for i in range(stop - first):
             self.coming[i] = self.points[first + i]
         self.warm_ways(stop - first)
 
     def warm_ways(self, count: cython.Py_ssize_t) -> cython.void:
-        """Read the ways of the ``coming`` points level by level, all at once: no read has to wait for another one's."""
+        """Read the paths of the next ``coming`` points level by level, so that their memory reads overlap."""
         i: cython.Py_ssize_t
         v: cython.Py_ssize_t
         child: cython.Py_ssize_t
@@ -151,7 +151,7 @@ class OrderedTree(RoundKernel):
                 self.warm_bucket(-1 - self.child[self.ways[d + i]])
 
     def set_out(self, x: cython.longlong) -> cython.Py_ssize_t:
-        """Begin the way to x as it was read ahead, and return how deep that leads; a bucket halved since ends it."""
+        """Start the path to x from the prefetched one and return its depth; it ends at a bucket divided since."""
         i: cython.Py_ssize_t = self.first_way
         d: cython.Py_ssize_t = 0
         self.way[0] = self.root
@@ -159,7 +159,7 @@ class OrderedTree(RoundKernel):
             i += 1
         if i < self.ways_known:
             self.first_way = i + 1
-            if i + EARLY < self.ways_known:  # not all buckets at once: memory has time during the rounds in between
+            if i + EARLY < self.ways_known:  # spread over rounds, so that memory reads overlap with computation
                 d = self.child[self.ways[self.last_level + i + EARLY]]
                 if d < 0:
                     self.warm_bucket(-1 - d)
@@ -173,7 +173,7 @@ class OrderedTree(RoundKernel):
     # --- The tree ----------------------------------------------------------------------------------
 
     def climb(self) -> cython.void:
-        """Sum up again from the bucket of x to the root; a full bucket becomes two."""
+        """Update the sums from the bucket of x to the root; divide a full bucket."""
         leaf: cython.Py_ssize_t = self.way[self.depth]
         full: cython.bint = self.counts[self.bucket] == BUCKET
         d: cython.Py_ssize_t
@@ -188,14 +188,14 @@ class OrderedTree(RoundKernel):
             self.balance()
 
     def sum_way(self, depth: cython.Py_ssize_t) -> cython.void:
-        """Sum up the nodes on the way above this depth, from there to the root."""
+        """Update the sums of the nodes on the path, from this depth up to the root."""
         d: cython.Py_ssize_t = depth - 1
         while d >= 0:
             self.sum_node(self.way[d])
             d -= 1
 
     def halve(self, v: cython.Py_ssize_t) -> cython.void:
-        """Make a leaf whose bucket is full a node with two leaves."""
+        """Replace a leaf with a full bucket by a node with two leaves."""
         old: cython.Py_ssize_t = self.bucket
         low: cython.Py_ssize_t = self.block(max(self.smallest, BUCKET // 2 // UNIT))
         high: cython.Py_ssize_t = self.block(max(self.smallest, BUCKET // 2 // UNIT))
@@ -213,7 +213,7 @@ class OrderedTree(RoundKernel):
         self.sum_node(v)
 
     def balance(self) -> cython.void:
-        """Rebuild the highest unbalanced subtree on the way, so that no rotations are needed."""
+        """Rebuild the highest unbalanced subtree on the path, in place of rotations."""
         d: cython.Py_ssize_t
         v: cython.Py_ssize_t
         larger: cython.Py_ssize_t
@@ -227,7 +227,7 @@ class OrderedTree(RoundKernel):
                     return
 
     def list_nodes(self, root: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """List the nodes of a subtree in ``order``, each before those below it, left before right; return how many."""
+        """List the nodes of a subtree in ``order`` (preorder, left before right); return their number."""
         found: cython.Py_ssize_t = 0
         waiting: cython.Py_ssize_t = 1
         v: cython.Py_ssize_t
@@ -243,7 +243,7 @@ class OrderedTree(RoundKernel):
         return found
 
     def regrow(self, root: cython.Py_ssize_t) -> cython.void:
-        """Give a subtree the best shape; its nodes and buckets are used again."""
+        """Rebuild a subtree in balanced shape, reusing its nodes and buckets."""
         self.ways_known = 0
         found: cython.Py_ssize_t = self.list_nodes(root)
         leaves: cython.Py_ssize_t = 0
@@ -260,7 +260,7 @@ class OrderedTree(RoundKernel):
             else:
                 self.pairs[pairs] = self.child[v]
                 pairs += 1
-        # From the root down, level by level; ``firsts`` has the leftmost leaf below a node.
+        # From the root down, level by level; ``firsts`` holds the leftmost leaf below a node.
         self.order[0], self.firsts[0] = root, 0
         pairs = 0
         for i in range(found):
@@ -278,7 +278,7 @@ class OrderedTree(RoundKernel):
         self.sum_all(found)
 
     def sum_all(self, found: cython.Py_ssize_t) -> cython.void:
-        """Sum up the nodes in ``order`` again, children (which come later in the list) first."""
+        """Update the sums of the nodes in ``order``, in reverse, so that children come first."""
         i: cython.Py_ssize_t = found - 1
         while i >= 0:
             if self.child[self.order[i]] < 0:

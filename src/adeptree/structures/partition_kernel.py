@@ -1,13 +1,13 @@
-"""ADEPT on a listed class: in which cell every concept lies, and k, n, L and the weight of every cell.
+"""ADEPT on a listed class: the cell of every concept, and k, n, L and the weight of every cell.
 
-A cell is a set of concepts that agree on all points so far: an active path. The concepts are kept cell by cell, so that
-a point at which some differ parts a stretch of them in two; a point that has come before parts none, and then one
-concept per cell is looked at. Labels are bits, one column per point, which is kept. Columns are made by Python code,
-which may raise: so a round that is played without a transaction is one at a point whose column is there.
+A cell is a set of concepts that agree on all points so far: an active path. The concepts are ordered by cell, so a
+point at which some of a cell differ divides its range in two. A repeated point divides no cell, and then one concept
+per cell is read. Labels are bits, one cached column per point. Python code computes the columns and may raise, so only
+a round at a point whose column is cached runs without a transaction.
 
-``weight`` is mass times e^(-eta L), up to a common factor (without the mass, where that changes in every round). A
-wrong cell's is multiplied by e^(-eta cost); now and then all are computed again, so that rounding does not add up. What
-falls below 1e-290 counts as nothing; use log_ratio for the exact log-odds.
+``weight`` is mass times e^(-eta L), up to a common factor (without the mass, if that changes in every round). The
+weight of a wrong cell is multiplied by e^(-eta cost). All weights are recomputed periodically, so that rounding does
+not accumulate. A weight below 1e-290 counts as 0; use log_ratio for the exact log-odds.
 """
 
 from __future__ import annotations
@@ -38,58 +38,58 @@ class Column:
 
     def __init__(self, x: Any, key: Any, word: cython.ulonglong, bits: Any) -> None:
         self.x, self.kind, self.word, self.bits = x, type(key), word, bits
-        self.entered = False  # whether it has come
+        self.entered = False  # the point has occurred
 
 
 class PartitionKernel(RoundKernel):
-    """The partition of a number of concepts.
+    """The partition of a listed class into cells.
 
-    ``guess`` is what the base learner says wherever a cell is parted: a label; MAJORITY, what most of the cell's
-    concepts say; ASK, what ``judge`` finds out. ``read`` makes the column of a point and puts it among the others.
+    ``guess`` is the base learner's prediction where a cell is divided: a label; MAJORITY, the label of most of the
+    cell's concepts; or ASK, which calls ``judge``. ``read`` computes the column of a point and caches it.
     """
 
     def __init__(self, concepts: int, guess: cython.int, masses: Masses, read: Any, judge: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
         self.concepts, self.guess, self.masses, self.read, self.judge = concepts, guess, masses, read, judge
         self.columns, self.column = {}, None
-        self.store = 1 << 26  # bytes of columns that are kept: they are thrown away when they are more
+        self.store = 1 << 26  # size in bytes beyond which cached columns are dropped
         self.step = array("d", bytes(32))
-        self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # which cells say 1, by ``say``; then, which say 0
+        self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # by ``say``: predicts 1, then predicts 0
         self.arrays = {name: array(KINDS.get(name, "i")) for name in ROWS}
         self.arrays["order"] = array("i", range(concepts))  # the concepts, cell by cell
         self.room = 0
         self.make_room(1)
         self.size[0] = concepts
         self.width = 1
-        self.rounds = 0  # points that have come
+        self.rounds = 0  # number of points so far
         self.ready()
 
     # --- Points ------------------------------------------------------------------------------------
 
     def found(self, x: object) -> Column:
-        """Return the column of a point if it is kept."""
+        """Return the cached column of a point, or None."""
         column: Column
         try:
             column = self.columns.get(x)
         except TypeError:  # not hashable
             return None
-        # (1, 1.0 and True are equal, and not always all points.)
+        # 1, 1.0 and True are equal as keys, but not all of them need be points.
         return column if column is not None and type(x) is column.kind else None
 
     def quick(self, x: object) -> cython.bint:
-        """Whether a round at x takes no Python code."""
+        """Return True if a round at x runs no Python code."""
         column: Column = self.found(x)
         return column is not None and (column.entered or self.guess != ASK)
 
     def place(self, x: object) -> cython.bint:
-        """Put x in place; where the base learner must be asked, ask it."""
+        """Make x the current point; query the base learner if needed."""
         column: Column = self.found(x)
         if column is None:
-            if (self.concepts / 8 + 400) * len(self.columns) > self.store:  # (400: of the point itself)
+            if (self.concepts / 8 + 400) * len(self.columns) > self.store:  # 400 bytes for the point itself
                 self.columns = {}
             column = self.read(x)
         if column is not self.column:
-            self.column = None  # (interpreted, what follows may be interrupted)
+            self.column = None  # interpreted code may be interrupted below
             self.word = column.word
             self.seen = self.known = False
             self.column = column
@@ -102,7 +102,7 @@ class PartitionKernel(RoundKernel):
     # --- A round -----------------------------------------------------------------------------------
 
     def answer(self) -> cython.void:
-        """Find out what every cell says: 0 or 1; or both, that is 2 or 3, where 0 or 1 is predicted."""
+        """Compute the answer of every cell: 0 or 1; or 2 or 3 if its concepts differ and 0 or 1 is predicted."""
         bits: cython.uchar[::1] = self.column.bits
         say: cython.uchar[::1] = self.say
         order: cython.int[::1] = self.order
@@ -131,7 +131,7 @@ class PartitionKernel(RoundKernel):
                         say[c] = 2 + (self.guesses[c] if self.guess == ASK else self.guess)
 
     def log_part(self, c: cython.Py_ssize_t, label: cython.int) -> cython.double:
-        """Return ln of the mass of the part of a cell that says this, where some of it does."""
+        """Return ln of the mass of the nonempty part of a cell with this label."""
         s: cython.int = self.say[c]
         size: cython.double
         if s < 2:
@@ -140,7 +140,7 @@ class PartitionKernel(RoundKernel):
         return self.masses.log_mass(self.mistakes[c] + (s - 2 != label), self.contested[c] + 1, size / self.concepts)
 
     def look(self) -> cython.void:
-        """Divide the weight by what the cells say."""
+        """Compute the odds from the answers of the cells."""
         say: cython.uchar[::1] = self.say
         weight: cython.double[::1] = self.weight
         capacity: cython.double[::1] = self.masses.capacity
@@ -165,11 +165,11 @@ class PartitionKernel(RoundKernel):
         self.p = one / (one + zero)
 
     def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at the point looked at, right however little one side is."""
+        """Return the log-odds of 1 at the current point, exact even if one side is negligible."""
         return self.log_side(1) - self.log_side(0)
 
     def log_side(self, label: cython.int) -> cython.double:
-        """Return ln of the weight that says this."""
+        """Return ln of the weight that predicts this label."""
         c: cython.Py_ssize_t
         z: cython.double
         top: cython.double = -inf
@@ -185,7 +185,7 @@ class PartitionKernel(RoundKernel):
         return top + log(total) if total > 0.0 else -inf
 
     def divide(self, c: cython.Py_ssize_t) -> cython.void:
-        """Part a cell that says both: what says 0 stays, what says 1 becomes a new cell."""
+        """Divide a cell: concepts with label 0 stay, concepts with label 1 form a new cell."""
         bits: cython.uchar[::1] = self.column.bits
         order: cython.int[::1] = self.order
         new: cython.Py_ssize_t = self.width
@@ -222,7 +222,7 @@ class PartitionKernel(RoundKernel):
         self.width += 1
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Part cells, and charge those that are wrong."""
+        """Divide cells, and charge the wrong ones."""
         say: cython.uchar[::1] = self.say
         losses: cython.double[::1] = self.losses
         weight: cython.double[::1] = self.weight
@@ -236,7 +236,7 @@ class PartitionKernel(RoundKernel):
                     self.divide(c)
         self.column.entered = True
         self.rounds += self.ahead
-        # What saying 0 and saying 1 costs, and leaves of a weight. (No branches: labels are hard to foresee.)
+        # Costs and remaining weight factors of answers 0 and 1. (Without branches, because labels are unpredictable.)
         step[label], step[2 + label] = 0.0, 1.0
         step[1 - label], step[3 - label] = cost, exp(-self.eta * cost)
         for c in range(self.width):
@@ -251,7 +251,7 @@ class PartitionKernel(RoundKernel):
             self.rebuild()
 
     def rebuild(self) -> cython.void:
-        """Compute all weights again, the largest being 1."""
+        """Compute all weights again, scaled to maximum 1."""
         c: cython.Py_ssize_t
         z: cython.double
         top: cython.double = -inf
@@ -261,7 +261,7 @@ class PartitionKernel(RoundKernel):
         for c in range(self.width):
             z = self.log_mass[c] - self.eta * (self.losses[c] - self.best) - top
             self.weight[c] = exp(z) if z > -660.0 else 0.0
-        self.anchor, self.since = self.best, 0  # L* then, and rounds since then
+        self.anchor, self.since = self.best, 0  # L* at that time, and the rounds since
 
     def least(self) -> cython.double:
         """L*: the least loss of a cell."""
@@ -276,13 +276,13 @@ class PartitionKernel(RoundKernel):
         return log(total) if self.masses.settled else inf - inf
 
     def count(self) -> cython.longlong:
-        """The number of cells."""
+        """Return the number of cells."""
         return self.width
 
     # --- Room --------------------------------------------------------------------------------------
 
     def reserve(self) -> cython.int:
-        """Make room for twice the cells, for this contested round and for a look at the next."""
+        """Allocate room for twice the cells, for this contested round and the next prediction."""
         if 2 * self.width > self.room and self.room < self.concepts:
             self.make_room(min(4 * self.width, self.concepts))
         self.masses.reserve(self.deepest + 2)
@@ -300,7 +300,7 @@ class PartitionKernel(RoundKernel):
         self.guesses = held["guesses"]
 
     def ready(self) -> None:
-        """Compute the sums that follow from the cells, once the arrays are filled in."""
+        """Compute the derived sums after the arrays are filled."""
         c: cython.Py_ssize_t
         share: cython.double
         self.columns, self.column = {}, None

@@ -1,4 +1,4 @@
-"""Restarts: drift for any structure, by copies of it that begin in different rounds (``docs/theory/drift.md``)."""
+"""Restarts: drift for any structure, through copies that begin in different rounds (``docs/theory/drift.md``)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KERNEL = kernel("adeptree.structures.restarts_kernel")
 
 
 class RestartsEngine(SharingEngine):
-    """Copies of the structure ``made``; the first began in the first round, and knows the losses of all rounds."""
+    """Copies of the structure ``made``; the first began in the first round and has the losses of all rounds."""
 
     kind = "restarts"
     rows = KernelEngine.rows
@@ -65,7 +65,7 @@ class RestartsEngine(SharingEngine):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned, if it can be that."""
+        """Restore what :meth:`state` returned, after checking it."""
         self.check(state)
         clock, weights = state["clock"], state["log_share"]
         births = [0, *(s for s in range(1, clock + 1) if last_round(s) > clock)]
@@ -78,7 +78,7 @@ class RestartsEngine(SharingEngine):
 
 
 def drifting(made: tuple[Any, Any, Any], drift: Drift) -> SharingEngine:
-    """Return the engine of a structure whose best rule may change: shares, or else restarts at one rate."""
+    """Return the engine for drift on a structure: fixed share if it is supported, else restarts at one rate."""
     try:
         return SharingEngine(made, drift)
     except UnsupportedCombination:

@@ -1,7 +1,7 @@
-"""Restarts: fixed share for any structure, by copies of it that begin in different rounds.
+"""Restarts: fixed share for any structure, through copies that begin in different rounds.
 
-After each charged round t a copy begins that knows no round, with the share 1/(t + 1) of the whole weight. Copies whose
-time is over leave (``docs/theory/drift.md``, Theorem 3). The first copy stays for ever.
+After each charged round t an empty copy begins, with the share 1/(t + 1) of the total weight. Expired copies are
+removed (``docs/theory/drift.md``, Theorem 3). The first copy never expires.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if not cython.compiled:
 
 from adeptree.theory.sharing import last_round
 
-MOST = 66  # copies at a time: the first, and one per power of 2
+MOST = 66  # most copies at a time: the first, and one per power of 2
 
 
 class RestartsKernel(MixtureKernel):
-    """Copies of a structure, the first of which is given; ``make(eta)`` returns the engine of a new one.
+    """Copies of a structure; the first is an argument, and ``make(eta)`` returns the engine of a new one.
 
-    ``log_share`` has ln of the weights of the copies, which sum to 1 at most.
+    ``log_share`` holds ln of the weights of the copies, whose sum is at most 1.
     """
 
     def __init__(self, first: Any, make: Any) -> None:
@@ -36,7 +36,7 @@ class RestartsKernel(MixtureKernel):
         self.log_z = 0.0
 
     def place(self, x: object) -> cython.bint:
-        """Put x in place in every copy."""
+        """Make x the current point of every copy."""
         i: cython.Py_ssize_t
         for i in range(len(self.parts)):
             if not cython.cast(RoundKernel, self.parts[i]).place(x):
@@ -45,7 +45,7 @@ class RestartsKernel(MixtureKernel):
         return True
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.int:
-        """Put the i-th point of the batch in place, in the copies that there are by then."""
+        """Make the i-th point of the batch the current one in every existing copy."""
         return RoundKernel.place_at(self, i)
 
     def quick(self, x: object) -> cython.bint:
@@ -61,20 +61,20 @@ class RestartsKernel(MixtureKernel):
         return top
 
     def spell(self) -> cython.void:
-        """Let the word be that of the first copy."""
+        """Set the word to that of the first copy."""
         part: RoundKernel = cython.cast(RoundKernel, self.parts[0])
         part.spell()
         self.word = part.word
 
     def reserve(self) -> cython.int:
-        """Make room in every copy, and make the next one."""
+        """Allocate room in every copy, and create the next one."""
         MixtureKernel.reserve(self)
         if self.fresh is None or self.fresh.rate != self.eta:
             self.fresh, self.end_of_fresh = self.make(self.eta), last_round(self.clock + 1)
         return 0
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let the point in, charge every copy its mix loss, and restart."""
+        """Add the point, charge every copy its mix loss, and restart."""
         i: cython.Py_ssize_t
         kept: cython.Py_ssize_t = 0
         part: RoundKernel
@@ -84,7 +84,7 @@ class RestartsKernel(MixtureKernel):
             part = cython.cast(RoundKernel, self.parts[i])
             self.weight[i] += log1p((1.0 - part.p if label else part.p) * expm1(-self.eta * cost))
             whole += exp(self.weight[i])
-            part.take(label, cost)  # (a late label is another round: the point may be new to the copy)
+            part.take(label, cost)  # with late labels the point may be new to the copy
             part.seen = part.known = False
         if cost <= 0.0:
             return
@@ -104,15 +104,15 @@ class RestartsKernel(MixtureKernel):
         return cython.cast(RoundKernel, self.parts[0]).least()
 
     def log_total(self) -> cython.double:
-        """Return minus the mix losses so far, times the rate, relative to L*: Hedge may follow those of a learner."""
+        """Return minus the mix losses so far, times the rate, relative to L*, so that Hedge can combine learners."""
         return self.log_z + self.eta * self.least()
 
     def count(self) -> cython.longlong:
-        """The number of rules."""
+        """Return the number of rules."""
         return cython.cast(RoundKernel, self.parts[0]).count()
 
     def resume(self, engines: list[Any], births: list[int], log_share: Any, clock: int, log_z: float) -> None:
-        """Take over checked copies."""
+        """Restore checked copies."""
         self.log_z = log_z
         self.engines, self.births, self.clock = engines, births, clock
         self.ends = [last_round(birth) for birth in births]

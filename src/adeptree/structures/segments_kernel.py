@@ -1,14 +1,14 @@
-"""One rule per segment: the product of structures, one for each segment.
+"""One rule per segment: a product of structures, one for each segment.
 
-A point is a pair of a segment's name and a point of its structure. A path is a path in every segment, its mass and
-weight are products, and its loss is a sum. So p is that of the segment in question, and only its structure changes in
-a round. Segments that no round had are all alike: one structure stands for them, until a round gives it to one of them.
-Lines lie in one arena, a root each (``ArenaKernel``); a segment then takes a few hundred bytes.
+A point is a pair of a segment's name and a point of its structure. A path is a path in every segment; its mass and
+weight are products, and its loss is a sum. So p is that of the point's segment, and only its structure changes in a
+round. All segments without rounds are equal: one structure represents them, until a round assigns it to a segment.
+Lines share one arena, with a root each (``ArenaKernel``); a segment then takes a few hundred bytes.
 
-**Two levels.** A learner for all rows, a learner per segment, each at a rate of its own (``rate_each``), and Hedge over
-the two. Each of the learners has its own adaptive rate, as ``Adaptive`` of ``learners/rates.py`` has it, and its own
-excess: its loss as answered minus its mix loss as settled. The rate of the kernel is that of Hedge, whose two experts
-are "follow this part" (``docs/theory/decide.md``, Segments).
+**Two levels.** One learner for all rows and one per segment, each with a separate rate (``rate_each``), are combined by
+Hedge. Each learner has an adaptive rate, like ``Adaptive`` of ``learners/rates.py``, and an excess: its loss as
+answered minus its mix loss as settled. The rate of the kernel is the rate of Hedge, whose two experts follow one part
+each (``docs/theory/decide.md``, Segments).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ OWN = cython.declare(cython.Py_ssize_t, 5)  # of a part with its own rate: rate,
 KAPPA = cython.declare(cython.double, 2.0)
 FIRST = cython.declare(cython.double, 4.0)  # the first rate, in units of 1 / W
 GRID = cython.declare(cython.double, 1.05)
-STEPS = cython.declare(cython.double, 8.0)  # prices that are given per doubling of the rounds
+STEPS = cython.declare(cython.double, 8.0)  # number of tabulated prices per doubling of the rounds
 NOTHING = cython.declare(cython.double, 745.0)
 
 
 class SegmentsKernel(RoundKernel):
-    """Segments whose structures ``make`` makes, an engine each; their mass before the first round is 1."""
+    """The segments; ``make`` returns the engine of a new one, whose total mass is 1."""
 
     def __init__(self, make: Any) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
@@ -60,31 +60,31 @@ class SegmentsKernel(RoundKernel):
         return 0
 
     def visit(self, k: cython.Py_ssize_t) -> cython.void:
-        """Let ``part`` be the structure of the k-th segment."""
-        self.at = -1  # (interpreted, this may be interrupted: the next call visits again)
+        """Make the structure of the k-th segment the current ``part``."""
+        self.at = -1  # an interrupted interpreted call visits again next time
         self.part = cython.cast(RoundKernel, self.parts[k])
         self.at = k
 
     def keep(self) -> cython.void:
-        """Keep what a round has changed in the structure in use."""
+        """Store the changes of a round in the current structure."""
 
     def follow_rate(self) -> cython.int:
-        """Let the structure in use have the rate of all segments, or its own."""
+        """Set the rate of the current structure: that of all segments, or its own."""
         self.part.set_rate(self.own[OWN * self.at] if self.rated else self.eta)
         return 0
 
     def price(self) -> cython.double:
-        """Return ln(1 / prior mass) of the best rule of the segment in use."""
+        """Return ln(1 / prior mass) of the best rule of the current segment."""
         price: cython.double = self.engines[self.at].price()
         return price
 
     def rate_each(self) -> cython.int:
-        """Let every segment have a rate of its own, before the first round."""
+        """Give every segment a separate rate, before the first round."""
         self.rated, self.own = True, array("d", bytes(8 * OWN))
         return 0
 
     def meet(self, name: object) -> cython.int:
-        """Give a segment that is new its structure, and have one for the next."""
+        """Assign a structure to a new segment, and make the next unused one."""
         count: cython.Py_ssize_t = len(self.places)
         k: cython.Py_ssize_t = OWN * count
         self.begin(count + 1)
@@ -92,7 +92,7 @@ class SegmentsKernel(RoundKernel):
             if k + 2 * OWN > len(self.own):
                 self.own = longer(self.own, k + (k >> 3) + 8 * OWN)
             self.own[k], self.own[k + 1] = self.first_rate, KAPPA
-            self.own[k + 4] = self.first_rate if self.first_rate > 0.0 else 1.0  # (of many rates, prices are at 1)
+            self.own[k + 4] = self.first_rate if self.first_rate > 0.0 else 1.0  # many rates: prices at rate 1
         self.visit(count)
         if self.rated:
             self.follow_rate()
@@ -103,7 +103,7 @@ class SegmentsKernel(RoundKernel):
     # --- Rounds ------------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Put in place a pair of a name and a point of the segment, or a row with both, if it is one."""
+        """Make a pair (name, point of the segment), or a row with both, the current point."""
         k: cython.Py_ssize_t
         if type(x) is dict and self.by is not None:
             name, value = x.get(self.by), x if self.column is None else x.get(self.column)
@@ -129,7 +129,7 @@ class SegmentsKernel(RoundKernel):
         return True
 
     def look(self) -> cython.void:
-        """Divide the weight of the segment: that of the others is the same on either side."""
+        """Compute the odds in the segment; the other segments have the same weight on both sides."""
         self.part.look()
         self.p, self.word = self.part.p, self.part.word
 
@@ -138,13 +138,13 @@ class SegmentsKernel(RoundKernel):
         return self.part.log_ratio()
 
     def reserve(self) -> cython.int:
-        """Make room for one more round; a segment that is new keeps its structure."""
+        """Allocate room for one more round; a new segment keeps its structure."""
         if self.at == len(self.places):
             self.meet(self.name)
         return self.part.reserve()
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let the point in, and charge the rules that are wrong there."""
+        """Add the point and charge the rules that are wrong there."""
         part: RoundKernel = self.part
         self.count_out()
         part.take(label, cost)
@@ -153,21 +153,21 @@ class SegmentsKernel(RoundKernel):
         self.keep()
 
     def count_out(self) -> cython.void:
-        """Take the segment in use out of the sums of all."""
+        """Subtract the current segment from the totals."""
         self.lost -= self.part.least()
         self.paths /= self.part.count()
         if not self.rated:
             self.log_sum -= self.part.log_total()
 
     def count_in(self) -> cython.void:
-        """Let the segment in use count in the sums of all."""
+        """Add the current segment to the totals."""
         self.lost += self.part.least()
         self.paths *= self.part.count()
         if not self.rated:
             self.log_sum += self.part.log_total()
 
     def slow_down(self) -> cython.int:
-        """Let the segment in use have its new rate."""
+        """Apply the new rate of the current segment."""
         self.visit(self.at)
         return self.follow_rate()
 
@@ -178,25 +178,25 @@ class SegmentsKernel(RoundKernel):
         return self.lost
 
     def log_total(self) -> cython.double:
-        """Return ln of the sum of prior mass times e^(-eta (loss - L*)), that of all segments, at one rate."""
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*)) over all segments, at one rate."""
         return inf - inf if self.rated else self.log_sum
 
     def count(self) -> cython.longlong:
-        """The number of paths, the product of those of segments; 2^60 stands for that number or more."""
+        """Return the number of paths, a product over segments; 2^60 stands for that number or more."""
         return cython.cast(cython.longlong, self.paths if self.paths < MANY else MANY)
 
     def ask(self) -> cython.void:
-        """Count what is asked, 2 queries per path; 2^61 stands for that number or more."""
+        """Count the queries, 2 per path; 2^61 stands for that number or more."""
         most: cython.longlong = 2305843009213693952
-        self.part.ask()  # (it may be a mixture, whose parts are then seen)
+        self.part.ask()  # it may be a mixture, which counts in its parts
         self.part.seen = True
         self.asked = min(self.asked + 2 * self.count(), most)
 
     def rebuild(self) -> cython.void:
-        """Compute again what depends on the rate, in every segment."""
+        """Compute the sums that depend on the rate again, in every segment."""
         k: cython.Py_ssize_t = len(self.places)
         at: cython.Py_ssize_t = max(self.at, 0)
-        self.visit(k)  # the structure that no segment has: its weight is the mass of one
+        self.visit(k)  # the unassigned structure: its weight is the mass of one segment
         self.follow_rate()
         self.lost, self.log_sum, self.paths = 0.0, 0.0 if self.rated else -k * self.part.log_total(), 1.0
         while k > 0:
@@ -207,22 +207,22 @@ class SegmentsKernel(RoundKernel):
         self.visit(at)
 
     def discard(self) -> None:
-        """Forget the look at the point in place."""
+        """Discard the prediction at the current point."""
         RoundKernel.discard(self)
         self.part.discard()
 
 
 class ArenaKernel(SegmentsKernel):
-    """Segments on a fresh ``line`` (thresholds of one or both directions), in whose arena each has a tree."""
+    """Segments on a new ``line`` (thresholds of one or both directions), each with a tree in its arena."""
 
     def __init__(self, line: LineTree) -> None:
-        line.smallest = 1  # (most segments have few points)
+        line.smallest = 1  # most segments have few points
         self.line = self.part = line
         self.kept = array("d")
         SegmentsKernel.__init__(self, None)
 
     def begin(self, k: cython.Py_ssize_t) -> cython.int:
-        """Begin the tree of the k-th segment, of one gap."""
+        """Create the tree of the k-th segment, with one gap."""
         if EACH * (k + 1) > len(self.kept):
             self.kept = longer(self.kept, EACH * (k + (k >> 3) + 8))
         self.kept[EACH * k], self.kept[EACH * k + 3] = self.line.new_root(), 1.0
@@ -230,7 +230,7 @@ class ArenaKernel(SegmentsKernel):
         return 0
 
     def visit(self, k: cython.Py_ssize_t) -> cython.void:
-        """Let the line be that of the k-th segment."""
+        """Make the tree of the k-th segment the current one."""
         line: LineTree = self.line
         self.at = -1
         line.root = cython.cast(cython.Py_ssize_t, self.kept[EACH * k])
@@ -243,13 +243,13 @@ class ArenaKernel(SegmentsKernel):
         self.at = k
 
     def keep(self) -> cython.void:
-        """Keep what a round has changed in the line."""
+        """Store the changes of a round in the line."""
         k: cython.Py_ssize_t = EACH * self.at
         self.kept[k + 1], self.kept[k + 2], self.kept[k + 3] = self.line.zeros, self.line.charged, self.line.cells
         self.kept[k + 4], self.kept[k + 5] = self.line.clock, self.line.log_z
 
     def follow_rate(self) -> cython.int:
-        """Sum up the tree in use at its rate; without own rates, they have one table of e^(-eta k)."""
+        """Update the sums of the current tree at its rate; at one common rate all trees share a table of e^(-eta k)."""
         if self.rated:
             self.line.table = 0
         if self.rated or self.line.eta == self.eta:
@@ -260,22 +260,22 @@ class ArenaKernel(SegmentsKernel):
         return 0
 
     def price(self) -> cython.double:
-        """Return ln(1 / prior mass) of the best rule of the tree in use."""
+        """Return ln(1 / prior mass) of the best rule of the current tree."""
         leader: Any = self.line.leader()  # type: ignore[attr-defined]
         mass: cython.double = leader[3]
         return -log(mass) if mass < 1.0 else 0.0
 
     def rate_each(self) -> cython.int:
-        """Let every segment have a rate of its own, before the first round."""
+        """Give every segment a separate rate, before the first round."""
         self.line.longest, self.line.table = 0.0, 0
         return SegmentsKernel.rate_each(self)
 
 
 class TwoLevelsKernel(MixtureKernel):
-    """The mixture of a structure for all rows and of segments with rates of their own.
+    """Hedge over a structure for all rows and a structure per segment, with separate rates.
 
-    ``price`` returns that of the best rule for all rows. ``prices[i]`` is what a rule may cost after ceil(2^(i/8))
-    rounds (0: not known), ``floor`` the share of it that a rate reckons with.
+    ``price`` returns the price of the best rule for all rows. ``prices[i]`` is the largest price of a rule after
+    ceil(2^(i/8)) rounds (0: not known), and ``floor`` the share of it that a rate assumes.
     """
 
     def __init__(
@@ -285,20 +285,20 @@ class TwoLevelsKernel(MixtureKernel):
         self.pooled, self.segments, self.price, self.first_rate = parts[0], parts[1], price, FIRST
         self.prices, self.floor = array("d", prices), floor
         self.own, self.lost = array("d", [0.0, KAPPA, 0.0, 0.0, 0.0]), array("d", [0.0, 0.0])
-        self.said = {}  # what the two parts said, of every ticket
-        self.ticket = 0  # the one whose label comes
+        self.said = {}  # the predictions of both parts for every ticket
+        self.ticket = 0  # the ticket whose label comes
         self.odds = 0.0  # ln of the weight of the first part over that of the second
-        self.first = self.second = 0.5  # what the parts said of the point in place
+        self.first = self.second = 0.5  # predictions of the parts at the current point
 
     def follow(self, pooled: RoundKernel, segments: SegmentsKernel) -> None:
-        """Follow parts that have many rates each: theirs is 0 here, and what is proven of them is a price at rate 1."""
+        """Follow parts with many rates each: their rate is 0 here, and their bound is a price at rate 1."""
         self.pooled, self.segments, self.first_rate = pooled, segments, 0.0
         self.own[4] = 1.0
 
     # --- Points ------------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Put a row in place, or that of a ticket: a pair of the row and the number of the ticket."""
+        """Make a row the current one, or that of a ticket: a pair of the row and the ticket's number."""
         ticket: cython.longlong = 0
         if type(x) is tuple and len(x) == 2:
             x, ticket = x
@@ -309,7 +309,7 @@ class TwoLevelsKernel(MixtureKernel):
         return True
 
     def look(self) -> cython.void:
-        """Follow the parts by their weights; of a ticket, by what they said when it was answered."""
+        """Average the parts by their weights; for a ticket, their predictions when it was answered."""
         self.look_at_parts()
         self.first, self.second = self.pooled.p, self.segments.p
         if self.ticket != 0 and self.ticket in self.said:
@@ -327,7 +327,7 @@ class TwoLevelsKernel(MixtureKernel):
         return MixtureKernel.reserve(self)
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let the row in, charge both parts, and bring their rates up to date."""
+        """Add the row, charge both parts, and update their rates."""
         at: cython.Py_ssize_t = OWN * self.segments.at
         if self.opening:
             self.said[self.ledger.answered + 1] = (self.first, self.second)
@@ -335,7 +335,7 @@ class TwoLevelsKernel(MixtureKernel):
             return
         one: cython.double = cost * (1.0 - self.first if label else self.first)
         two: cython.double = cost * (1.0 - self.second if label else self.second)
-        # Hedge's mix loss is that of two experts, one of which loses so much more than the other.
+        # Hedge's mix loss is that of two experts whose losses differ by this amount.
         if two > one:
             self.ledger.own_gap = mixability_gap(sigmoid(-self.odds), -self.odds, self.eta, two - one)
         else:
@@ -354,7 +354,7 @@ class TwoLevelsKernel(MixtureKernel):
             self.ticket = 0
 
     def enter_account(self, own, at, part, lost, label, cost):
-        """Charge the account of a part, which lost so much by what it had said, just before it takes the round."""
+        """Charge the account of a part with the loss of its prediction, just before it takes the round."""
         now: cython.double = 1.0 - part.p if label else part.p
         odds: cython.double = 0.0
         if own[at] * cost > 4.0:
@@ -365,7 +365,7 @@ class TwoLevelsKernel(MixtureKernel):
             own[at + 4] = own[at]
 
     def slower(self, own: cython.double[::1], at: cython.Py_ssize_t, each: cython.bint) -> cython.bint:
-        """Lower the rate of the part for all, or of the segment in use, if its excess has outgrown the price."""
+        """Lower the rate of the common part, or of the current segment, if its excess has outgrown the price."""
         i: cython.Py_ssize_t
         kappa: cython.double = own[at + 1]
         if own[at] == 0.0 or own[at + 2] < 2.0 * GRID * kappa / own[at]:
@@ -375,7 +375,7 @@ class TwoLevelsKernel(MixtureKernel):
         while price != price:
             try:
                 price = self.segments.price() if each else self.price()
-            except KeyboardInterrupt as error:  # (the round is charged: the learner raises this when it is over)
+            except KeyboardInterrupt as error:  # the round is charged: the learner raises this at its end
                 self.raised = error
         kappa = max(kappa, max(price, self.prices[min(i, len(self.prices) - 1)] * self.floor / 2.0))
         own[at] = min(own[at], 2.0 * kappa / own[at + 2])
@@ -385,13 +385,13 @@ class TwoLevelsKernel(MixtureKernel):
     # --- Account -----------------------------------------------------------------------------------
 
     def rebuild(self) -> cython.void:
-        """Let the part for all rows begin at its first rate; later the rate of Hedge changes no weight of a part."""
+        """Set the first rate of the common part; later the rate of Hedge changes no weight of a part."""
         if self.own[3] == 0.0 and self.first_rate > 0.0:
             self.own[0] = self.own[4] = self.first_rate / self.scale
             self.pooled.set_rate(self.own[0])
 
     def proven(self) -> tuple[float, float]:
-        """Return, for each part, the loss of its best rule plus what is proven of its regret, minus its loss."""
+        """Return, for each part, the loss of its best rule plus the bound on its regret, minus its loss."""
         k: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
         one: cython.double = self.pooled.least() + self.own[2] - self.lost[0]

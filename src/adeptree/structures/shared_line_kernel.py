@@ -1,7 +1,8 @@
-"""Cuts on a line where the best rule may change: a weight per gap and lane, and windows of the last rounds.
+"""Cuts on a line with drift: a weight per gap and lane, and windows of the last rounds.
 
-After each charged round every weight w becomes A w + B pi (fixed share, ``sharing_kernel.py``). These maps wait at the
-nodes of the tree until a round passes there, so that a round takes O(log t). A look moves no map: it changes nothing.
+After each charged round every weight w becomes A w + B pi (fixed share, ``sharing_kernel.py``). These maps are stored
+at the nodes of the tree and applied lazily, so that a round takes O(log t). A prediction moves no map and changes
+nothing.
 """
 
 from __future__ import annotations
@@ -22,17 +23,16 @@ if not cython.compiled:
     from adeptree.structures.sharing_kernel import Window
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
-LOWEST = cython.declare(cython.longlong, -0x7FFFFFFFFFFFFFFF)  # in place of a point, in a round without one
+LOWEST = cython.declare(cython.longlong, -0x7FFFFFFFFFFFFFFF)  # stands for a missing point
 
 
 class SharedLine(LineTree):
-    """Cuts on a line with a weight per lane; with two directions, the rules that rise there and those that fall.
+    """Cuts on a line with a weight per lane, for one direction or for both.
 
-    ``share`` is the part of the whole prior that each direction has; ``spans`` are the windows, 0 for all rounds;
-    the points of the last ``room`` rounds are known. In a column of a table rounds may have no point here. With two
-    ``sides`` a rule has a label for those, 0 or 1. If it is about ``single`` points, a gap stands for the rule that is
-    0 at its first point only (or 1 there only); the first gap is that of all points still to come, of which the
-    newest is the lowest.
+    ``share`` is each direction's share of the prior; ``spans`` are the windows, 0 for all rounds; the points of the
+    last ``room`` rounds are stored. In a column of a table a round may have no point. With two ``sides`` a rule has a
+    label for such rounds, 0 or 1. If the rules are about ``single`` points, a gap represents the rule that is 0 at its
+    first point only (or 1 there only); the first gap is that of all future points, of which the newest is the lowest.
     """
 
     def __init__(
@@ -59,35 +59,35 @@ class SharedLine(LineTree):
 
     @cython.locals(i=cython.Py_ssize_t, at=cython.Py_ssize_t)
     def sow(self, v: cython.Py_ssize_t) -> cython.void:
-        """Let a node be the root of a tree of one gap."""
+        """Make a node the root of a tree with one gap."""
         LineTree.sow(self, v)
         at = (-1 - self.child[v]) * UNIT
         for i in range(self.each):
             self.weights[at * self.each + i] = self.share
 
     def make_room(self, room: cython.Py_ssize_t, nodes: cython.Py_ssize_t) -> cython.int:
-        """Have room for this many units and nodes."""
+        """Allocate room for this many units and nodes."""
         self.weights = longer(self.weights, room * UNIT * self.each)
         self.node_weights = longer(self.node_weights, nodes * self.each)
         self.factors, self.shifts = longer(self.factors, nodes * self.each), longer(self.shifts, nodes * self.each)
         return LineTree.make_room(self, room, nodes)
 
     def reserve(self) -> cython.int:
-        """Have room for one more point, also in the window of all rounds."""
+        """Allocate room for one more point, also in the window of all rounds."""
         if len(self.windows) > 0 and self.windows[0].room <= self.cells + 1:
             self.windows[0].grow(self.cells + (self.cells >> 1) + 8)
         return OrderedTree.reserve(self)
 
     def rebuild(self) -> cython.void:
-        """Sum up a tree without maps that wait: a new one, or one from a file."""
+        """Sum up a tree without stored maps: a new one, or one from a file."""
         self.sum_all(self.list_nodes(self.root))
 
     def sum_again(self) -> cython.void:
-        """Keep the sums: they are those of the rates so far."""
+        """Do nothing: the sums already include the rates so far."""
 
     @cython.locals(i=cython.Py_ssize_t)
     def copy_slots(self, new: cython.Py_ssize_t, old: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
-        """Copy points, gaps and weights, also to places among those that are copied."""
+        """Copy points, gaps and weights; source and target may overlap."""
         LineTree.copy_slots(self, new, old, count)
         new, old, count = new * self.each, old * self.each, count * self.each
         for i in range(count):
@@ -100,7 +100,7 @@ class SharedLine(LineTree):
 
     @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, at=cython.Py_ssize_t, first=cython.Py_ssize_t)
     def push(self, v: cython.Py_ssize_t) -> cython.void:
-        """Hand the map of a node down, to its children or to its gaps."""
+        """Apply the map of a node to its children or its gaps."""
         at, first = v * self.each, (-1 - self.child[v]) * UNIT
         if self.child[v] >= 0:
             for i in range(self.child[v], self.child[v] + 2):
@@ -115,7 +115,7 @@ class SharedLine(LineTree):
             self.factors[at + j], self.shifts[at + j] = 1.0, 0.0
 
     def pass_on(self, v, j, factor, shift):
-        """Let all weights of a lane below a node become factor w + shift pi."""
+        """Map all weights w of a lane below a node to factor w + shift pi."""
         at: cython.Py_ssize_t = v * self.each + j
         self.node_weights[at] = factor * self.node_weights[at] + shift * self.sums[v * 5]
         self.shifts[at] = factor * self.shifts[at] + shift
@@ -124,7 +124,7 @@ class SharedLine(LineTree):
     @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, at=cython.Py_ssize_t, first=cython.Py_ssize_t)
     @cython.locals(mass=cython.double, over=cython.double, least=cython.double, most=cython.double)
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
-        """Sum up the gaps of a bucket, for which no map waits."""
+        """Sum up the gaps of a bucket that has no stored map."""
         at, first = v * self.each, (-1 - self.child[v]) * UNIT
         mass, over, least, most = 0.0, 0.0, inf, -inf
         for j in range(self.each):
@@ -141,7 +141,7 @@ class SharedLine(LineTree):
     @cython.locals(j=cython.Py_ssize_t, at=cython.Py_ssize_t, a=cython.Py_ssize_t, b=cython.Py_ssize_t)
     @cython.locals(least=cython.double, most=cython.double)
     def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
-        """Sum up the children of a node for which no map waits."""
+        """Sum up the children of a node that has no stored map."""
         at, a = v * self.each, self.child[v] * self.each
         b = a + self.each
         for j in range(self.each):
@@ -156,7 +156,7 @@ class SharedLine(LineTree):
 
     @cython.locals(i=cython.Py_ssize_t)
     def regrow(self, root: cython.Py_ssize_t) -> cython.void:
-        """Hand all maps of the subtree down before it is built again."""
+        """Apply all maps of a subtree before it is rebuilt."""
         for i in range(self.list_nodes(root)):
             self.push(self.order[i])
         LineTree.regrow(self, root)
@@ -164,7 +164,7 @@ class SharedLine(LineTree):
     # --- A round -----------------------------------------------------------------------------------
 
     def divide(self) -> cython.void:
-        """Say how the gap's mass is divided; the i-th single point has 1/(i (i + 1))."""
+        """Compute the division of the gap's mass; the i-th single point has 1/(i (i + 1))."""
         if not self.single:
             LineTree.divide(self)
             return
@@ -174,14 +174,14 @@ class SharedLine(LineTree):
     @cython.locals(d=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, v=cython.Py_ssize_t)
     @cython.locals(at=cython.Py_ssize_t, child=cython.Py_ssize_t, mass=cython.double, part=cython.double)
     def look_lanes(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
-        """Add the weight that says 1 at x, and all of it, per lane."""
+        """Add the weight that predicts 1 at x, and all weight, per lane."""
         self.locate()
         v = self.root
         for j in range(self.each):
             self.left[j], self.slope[j], self.offset[j] = 0.0, 1.0, 0.0
         for d in range(self.depth + 1):
             at, child = v * self.each, self.child[v]
-            for j in range(self.each):  # the map from here to the root
+            for j in range(self.each):  # the composed map from here to the root
                 self.offset[j] += self.slope[j] * self.shifts[at + j]
             for j in range(self.each):
                 self.slope[j] *= self.factors[at + j]
@@ -213,7 +213,7 @@ class SharedLine(LineTree):
     @cython.locals(d=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, v=cython.Py_ssize_t)
     @cython.locals(at=cython.Py_ssize_t, side=cython.Py_ssize_t, L=cython.Py_ssize_t, part=cython.double)
     def take_lanes(self, label, cost, right1, right0, place):
-        """Let x in; multiply the weights that say 1 there by one factor per lane, and those that say 0 by another."""
+        """Add x; multiply the weights that predict 1 there by one factor per lane, the others by another."""
         L, v = self.each, self.root
         for d in range(self.kinds):
             for j in range(self.lanes):  # factors to the left of x, then to the right of it
@@ -250,7 +250,7 @@ class SharedLine(LineTree):
     @cython.locals(j=cython.Py_ssize_t, at=cython.Py_ssize_t, side=cython.Py_ssize_t, other=cython.Py_ssize_t)
     @cython.locals(to=cython.Py_ssize_t, mass=cython.double)
     def pass_down(self, v: cython.Py_ssize_t, way: cython.Py_ssize_t, child: cython.Py_ssize_t) -> cython.void:
-        """Hand the map of a node to the child on the way, whose sum is due, and with a factor to the other."""
+        """Apply a node's map to the child on the path (its sum is updated later) and, with a factor, to the other."""
         other, side = 2 * child + 1 - way, 0 if way != child or self.single else self.each
         mass, at, to, v = self.sums[other * 5], other * self.each, way * self.each, v * self.each
         for j in range(self.each):
@@ -266,17 +266,17 @@ class SharedLine(LineTree):
         for j in range(self.each):
             self.factors[to + j] = self.factors[v + j] * self.factors[to + j]
 
-    # --- A round alone, at one rate: where parts share each on its own clock -----------------------------
+    # --- A separate round, at one rate: parts that each share on their own clock -----------------------------
 
     def look(self) -> cython.void:
-        """Divide the weight of this line."""
+        """Compute the odds of this line."""
         self.lone[0] = self.lone[1] = 0.0
         self.look_lanes(self.lone[:1], self.lone[1:])
         self.p = min(1.0, max(0.0, self.lone[0] / self.lone[1]))
         self.log_odds = log(self.p) - log(1.0 - self.p) if 0.0 < self.p < 1.0 else inf if self.p > 0.5 else -inf
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let x in, charge the rules that are wrong there, and share 1/(t + 1) after t charged rounds."""
+        """Add x, charge the rules that are wrong there, and share 1/(t + 1) after t charged rounds."""
         wrong: cython.double = exp(-self.eta * cost)
         self.lone[0], self.lone[1] = (1.0, wrong) if label else (wrong, 1.0)
         self.take_lanes(label, cost, self.lone[:1], self.lone[1:], -1)
@@ -299,20 +299,20 @@ class SharedLine(LineTree):
 
     @cython.locals(d=cython.Py_ssize_t, j=cython.Py_ssize_t)
     def share_lanes(self, kept: cython.double[::1], dealt: cython.double[::1]) -> cython.void:
-        """Let every weight w become kept w + dealt pi, pi its part of the whole prior."""
+        """Replace every weight w by kept w + dealt pi, where pi is its share of the prior."""
         for d in range(self.kinds):
             for j in range(self.lanes):
                 self.pass_on(self.root, d * self.lanes + j, kept[j], dealt[j] * self.share)
 
-    # --- Rounds that have no point here ------------------------------------------------------------------
+    # --- Rounds without a point ------------------------------------------------------------------
 
     def apart(self, d: cython.Py_ssize_t) -> cython.bint:
-        """Return what rules of a kind say of them: not to be a single point, or the label of their side."""
+        """Return the prediction of a kind of rules: that of not being a single point, or the label of their side."""
         return d == 0 if self.single else d >= self.directions
 
     @cython.locals(d=cython.Py_ssize_t, j=cython.Py_ssize_t, at=cython.Py_ssize_t)
     def look_apart(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
-        """Add the weight that says 1, and all of it, per lane."""
+        """Add the weight that predicts 1, and all weight, per lane."""
         for d in range(self.kinds):
             at = (self.root * self.kinds + d) * self.lanes
             for j in range(self.lanes):
@@ -337,7 +337,7 @@ class SharedLine(LineTree):
 
     @cython.locals(t=cython.longlong, i=cython.Py_ssize_t, j=cython.Py_ssize_t, v=cython.Py_ssize_t)
     def refresh(self, k, since, until, labels, costs):
-        """Let these rounds into a window, and others leave; return the least loss of a rule there."""
+        """Add these rounds to a window and remove others; return the least loss of a rule there."""
         window: Window = self.windows[k]
         window.side0 = window.side1 = 0.0
         if window.span == 0:
@@ -359,7 +359,7 @@ class SharedLine(LineTree):
 
     @cython.locals(middle=cython.double)
     def says(self, k: cython.Py_ssize_t) -> cython.bint:
-        """Return what the cheapest rule of a window says at x; within the gap of its cut the nearer end decides."""
+        """Return the prediction at x of the best rule of a window; within the gap of its cut the nearer end decides."""
         window: Window = self.windows[k]
         if self.single:
             return (self.x != window.low) == window.rises
@@ -371,7 +371,7 @@ class SharedLine(LineTree):
         return (between(window.low, self.x) > between(self.x, window.high)) == window.rises
 
     def says_apart(self, k: cython.Py_ssize_t) -> cython.bint:
-        """Return what the cheapest rule of a window says where there is no point."""
+        """Return the prediction of the best rule of a window for a round without a point."""
         window: Window = self.windows[k]
         return window.rises if self.single else window.side1 < window.side0
 
@@ -385,25 +385,25 @@ class SharedLine(LineTree):
         return self.zeros + self.sums[at + 2]
 
     def count(self) -> cython.longlong:
-        """The number of rules."""
+        """Return the number of rules."""
         return self.directions * self.cells
 
     def floor(self, v: cython.Py_ssize_t, falls: cython.bint) -> cython.double:
-        """Nodes do not know the least loss under them."""
+        """Return -inf: nodes do not know the least loss under them."""
         return inf if falls and self.directions == 1 else -inf
 
     def held_columns(self) -> dict[str, Any]:
-        """Return what slots hold, by name, weights included."""
+        """Return the fields of the slots by name, with the weights."""
         weights: Any = np.asarray(self.weights).reshape(self.room * UNIT, self.each)
         return LineTree.held_columns(self) | {"weights": weights}
 
     def of_nodes(self) -> dict[str, Any]:
-        """Return what nodes hold, by name: arrays of the same memory."""
+        """Return the fields of the nodes by name, as views."""
         kept: dict[str, Any] = {"node_weights": self.node_weights, "factors": self.factors, "shifts": self.shifts}
         return {name: np.asarray(column).reshape(self.node_room, self.each) for name, column in kept.items()}
 
     def slots(self) -> dict[str, Any]:
-        """Return the slots, and what nodes hold from the root down: so every later sum is the same to the last bit."""
+        """Return the slots and the fields of all nodes in preorder, so that every later sum is bit for bit the same."""
         kept: dict[str, Any] = LineTree.slots(self)
         order: Any = np.asarray(self.order)[: self.list_nodes(self.root)]
         kept |= {name: column[order] for name, column in self.of_nodes().items()}
@@ -413,7 +413,7 @@ class SharedLine(LineTree):
         return kept | {"ring": np.array(self.ring), "ends": np.array(ends, dtype=np.int64).reshape(len(ends), 3)}
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
-        """Take over what :meth:`slots` returned, checked."""
+        """Restore the checked result of :meth:`slots`."""
         LineTree.plant(self, kept, numbers, children, beyond)
         order: Any = np.asarray(self.order)[: self.list_nodes(self.root)]
         for name, column in self.of_nodes().items():

@@ -1,4 +1,4 @@
-"""Any structure whose rules are leaves, where the best rule may change: fixed share over all of its rules."""
+"""Drift for any structure whose rules are leaves: fixed share over all of its rules."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _KERNEL = kernel("adeptree.structures.sharing_kernel")
 
 
 class SharingEngine(KernelEngine):
-    """The structure ``made`` (an engine, its class and its prior) with the weights of sequences of rules.
+    """The structure ``made`` (an engine, its class and its prior) with weights of sequences of rules.
 
-    Rules, losses and points are those of the structure inside; the weights are in ``sharing_kernel.py``.
+    Rules, losses and points are those of the inner structure; the weights are in ``sharing_kernel.py``.
     """
 
     kind = "sharing"
@@ -42,7 +42,7 @@ class SharingEngine(KernelEngine):
 
     @property
     def inner(self) -> KernelEngine:
-        """The structure inside, with the ledger of the learner."""
+        """The inner structure, with the ledger of the learner."""
         self._inner.kernel.ledger = self.kernel.ledger
         return self._inner
 
@@ -50,10 +50,10 @@ class SharingEngine(KernelEngine):
         """Return the arguments that make such an engine."""
         return (self.made, self.drift)
 
-    # --- What is proven ----------------------------------------------------------------------------
+    # --- Bounds ----------------------------------------------------------------------------
 
     def proven(self, price: float, best_loss: float | None) -> float:
-        """Return the bound now on the regret to a sequence of this price (and, if it is known, of this loss)."""
+        """Return the current bound on the regret to a sequence of this price (and loss, if known)."""
         if self.drift.one_lane:
             return super().proven(price, best_loss)
         return self._over_lanes(price, best_loss) + float(self.kernel.ledger.excess)
@@ -63,18 +63,18 @@ class SharingEngine(KernelEngine):
         return float(self.drift.proven(price, best_loss, kept["spread"], kept["beyond"][:: 1 + len(SHARES)]))
 
     def price(self) -> float:
-        """Return the price of the best rule; of a part with many rates what is proven of the regret to it."""
+        """Return the price of the best rule; for a part with many rates, the bound on the regret to it."""
         price = super().price()
         return price if self.drift.one_lane or not self.drift.inside else self._over_lanes(price, self.best_loss)
 
-    # --- What the structure inside knows -------------------------------------------------------------
+    # --- The inner structure -------------------------------------------------------------
 
     def point(self, x: Instance, raw: Any) -> Any:
-        """Return the point as the structure has it."""
+        """Return the point in the structure's form."""
         return self.inner.point(x, raw)
 
     def batch(self, xs: Any) -> int:
-        """Give the structure the points."""
+        """Hand the points of a batch to the structure."""
         return self.inner.batch(xs)
 
     def rows(self) -> Rows:
@@ -93,13 +93,13 @@ class SharingEngine(KernelEngine):
         return self.inner.best_rule()
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Return the rules that are near the best over all rounds."""
+        """Return the near-best rules over all rounds."""
         return self.inner.rules_within(k, limit)
 
     # --- Saving ------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return the structure inside, and the weights of lanes and followers."""
+        """Return the inner structure, and the weights of lanes and followers."""
         return {**self.kernel.kept(), "inner": self.inner.state()}
 
     def declared(self) -> Fields:
@@ -114,7 +114,7 @@ class SharingEngine(KernelEngine):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned, if it can be that."""
+        """Restore what :meth:`state` returned, after checking it."""
         check_fields(state, self.declared())
         self.inner.restore(state["inner"])
         self.kernel.resume(state)

@@ -1,11 +1,11 @@
-"""Fixed share: the best rule may change, and every rule that is a leaf of a structure keeps a weight for it.
+"""Fixed share, for drift: every rule that is a leaf of a structure keeps a weight.
 
-After each charged round a share of the whole weight is dealt out again as in the prior, so that every weight w becomes
-A w + B pi. There are several *lanes*: pairs of a rate and a share with their own weights (``docs/theory/drift.md``);
-with review there is one. The leaves keep the weights (``shared_line_kernel.py``).
+After each charged round a share of the total weight is redistributed according to the prior, so that every weight w
+becomes A w + B pi. There are several *lanes*: pairs of a rate and a share with separate weights
+(``docs/theory/drift.md``); with review there is one. The leaves keep the weights (``shared_line_kernel.py``).
 
-*Followers* are rules too: each does what the cheapest rule of the last W rounds does, W being the span of a window. On
-a line a :class:`Window` holds these rounds, and the cut that loses the least in them.
+*Followers* are rules too: each predicts like the best rule of the last W rounds, where W is the span of a window. On a
+line a :class:`Window` holds these rounds and the cut with the least loss in them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ HIGHEST = cython.declare(cython.longlong, 0x7FFFFFFFFFFFFFFF)
 
 
 class SharingKernel(RoundKernel):
-    """The round of structures whose best rule may change: ``inner`` places points, ``leaves`` keep the weights.
+    """The round of structures with drift: ``inner`` places points, ``leaves`` keep the weights.
 
-    ``lanes`` has the rates, the shares and ln of the masses of lanes, a share of -1 standing for 1/(t + 1) after t
-    charged rounds. With one lane the rate is that of the learner. ``spans`` are the windows of followers, of which the
-    first is 0, for all rounds; each has ``part`` of the prior. ``room`` is how many of the last rounds must be known.
+    ``lanes`` holds the rates, the shares and ln of the masses of lanes; a share of -1 stands for 1/(t + 1) after t
+    charged rounds. With one lane the rate is that of the learner. ``spans`` are the windows of followers, the first of
+    which is 0, for all rounds; each has ``part`` of the prior. ``room`` is the number of last rounds that must be
+    stored.
     """
 
     def __init__(self, inner: Any, leaves: Any, lanes: Any, spans: Any, room: int, unit: float, part: float) -> None:
@@ -54,29 +55,29 @@ class SharingKernel(RoundKernel):
     # --- Points ------------------------------------------------------------------------------------
 
     def place(self, x: object) -> cython.bint:
-        """Put x in place."""
+        """Make x the current point."""
         if not self.inner.place(x):
             return False
         self.arrive()
         return True
 
     def for_ticket(self, x: object) -> object:
-        """Return what a ticket keeps of x."""
+        """Return the data that a ticket keeps about x."""
         return self.inner.for_ticket(x)
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.int:
-        """Put the i-th point of the batch in place."""
+        """Make the i-th point of the batch the current one."""
         self.inner.place_at(i)
         self.arrive()
         return 0
 
     def arrive(self) -> cython.void:
-        """Take note whether another point is in place."""
+        """Detect if the current point has changed."""
         if not self.inner.seen:
             self.seen = self.known = False
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
-        """Read what the coming points of the batch will need."""
+        """Prefetch memory for the next points of the batch."""
         self.inner.warm(first, stop)
 
     def reserve(self) -> cython.int:
@@ -86,7 +87,7 @@ class SharingKernel(RoundKernel):
     # --- A round -----------------------------------------------------------------------------------
 
     def look(self) -> cython.void:
-        """Divide the weight of all lanes, each times its rate."""
+        """Compute the odds from the weights of all lanes, each times its rate."""
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         one: cython.double = 0.0
@@ -111,7 +112,7 @@ class SharingKernel(RoundKernel):
         self.word = self.inner.word
 
     def refresh_all(self, k: cython.Py_ssize_t, since: cython.longlong, until: cython.longlong) -> cython.void:
-        """Bring a window of all leaves up to date, and choose the leaf with its cheapest rule."""
+        """Update a window in all leaves, and choose the leaf with its best rule."""
         i: cython.Py_ssize_t
         loss: cython.double
         best: cython.double = inf
@@ -122,7 +123,7 @@ class SharingKernel(RoundKernel):
                 self.chosen[k] = i
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let the point in, charge the rules that are wrong there, and share."""
+        """Add the point, charge the rules that are wrong there, and share."""
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         place: cython.Py_ssize_t = self.clock % len(self.costs) if cost > 0.0 else -1
@@ -160,7 +161,7 @@ class SharingKernel(RoundKernel):
             self.next = self.clock + step(self.clock)
 
     def deal_out(self) -> cython.void:
-        """Let each lane weigh 1 again, and deal its share out as in the prior."""
+        """Normalise each lane to 1, and redistribute its share according to the prior."""
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         share: cython.double
@@ -194,21 +195,21 @@ class SharingKernel(RoundKernel):
         return self.inner.least()
 
     def log_total(self) -> cython.double:
-        """Return ln of the sum of weights, each times e^(eta L*); the one lane has the rate of the learner."""
+        """Return ln of the sum of weights, each times e^(eta L*); the single lane has the learner's rate."""
         return self.log_scale[0] + self.eta * self.least() if self.lanes == 1 else inf - inf
 
     def count(self) -> cython.longlong:
-        """The number of rules."""
+        """Return the number of rules."""
         return self.inner.count()
 
     def ask(self) -> cython.void:
-        """Count what is asked, as without sharing."""
+        """Count the queries, as without sharing."""
         self.inner.ask()
         self.inner.seen = True
         RoundKernel.ask(self)
 
     def kept(self) -> dict[str, Any]:
-        """Return what a file holds of it."""
+        """Return the state for a file."""
         names = {"log_scale": self.log_scale, "followed": self.followed, "beyond": self.beyond, "mix": self.mix}
         arrays: dict[str, Any] = {**names, "labels": self.labels, "costs": self.costs, "chosen": self.chosen}
         return {name: np.array(value) for name, value in arrays.items()} | {
@@ -218,15 +219,15 @@ class SharingKernel(RoundKernel):
         }
 
     def resume(self, kept: dict[str, Any]) -> None:
-        """Take over what :meth:`kept` returned, checked."""
-        # (Views: interpreted, their numbers are Python's own, and not NumPy's.)
+        """Restore the checked result of :meth:`kept`."""
+        # Views, because interpreted code then reads Python numbers and not NumPy's.
         views = {name: memoryview(value.copy()) for name, value in kept.items() if isinstance(value, np.ndarray)}
         self.log_scale, self.followed = views["log_scale"], views["followed"]
         self.beyond, self.mix = views["beyond"], views["mix"]
         self.labels, self.costs, self.chosen = views["labels"], views["costs"], views["chosen"]
         self.clock, self.next, self.spread = kept["clock"], kept["next"], kept["spread"]
         self.seen = self.known = False
-        for k in range(1, self.followers):  # (windows are filled again from the last rounds)
+        for k in range(1, self.followers):  # windows are filled again from the last rounds
             each = step(self.spans[k])
             t = max(0, self.clock // each * each + -self.spans[k] // each * each)
             while t + each <= self.clock:
@@ -235,20 +236,20 @@ class SharingKernel(RoundKernel):
 
 
 def step(span: cython.longlong) -> cython.longlong:
-    """Return how many rounds there are between two updates of a window: 4 % of its span."""
+    """Return the number of rounds between two updates of a window: 4 % of its span."""
     return span // 25 if span >= 25 else 1
 
 
 def ring_size(spans: Any) -> int:
-    """Return how many of the last rounds must be known."""
+    """Return the number of last rounds that must be stored."""
     longest = max(spans, default=0)
     return longest + step(longest) + 1 if longest else 1  # type: ignore[no-any-return]
 
 
 class Window:
-    """Points in order, each with what a 1 costs there (a 0: less than 0), and the cut that loses the least.
+    """Points in order, each with the cost of predicting 0 there (negative for a label 0), and the best cut.
 
-    They are those of the last ``span`` rounds (0: all), and are brought up to date once in :func:`step` rounds.
+    They are those of the last ``span`` rounds (0: all), and are updated once in :func:`step` rounds.
     """
 
     def __init__(self, span: int) -> None:
@@ -258,13 +259,13 @@ class Window:
         self.grow(span + step(span) + 1)
 
     def grow(self, room: cython.Py_ssize_t) -> cython.int:
-        """Have two halves of this size, one of them in use, and at the end room for the rounds that are to enter."""
+        """Allocate two halves of this size, one of them in use, and room at the end for rounds that will enter."""
         self.keys, self.gains = longer(self.keys, 3 * room), longer(self.gains, 3 * room)
         self.rounds, self.room = longer(self.rounds, 3 * room), room
         return 0
 
     def enter(self, key: cython.longlong, gain: cython.double, t: cython.longlong) -> cython.void:
-        """Let a round wait to enter, in order."""
+        """Queue a round to enter, in order."""
         i: cython.Py_ssize_t = 2 * self.room + self.fresh
         while i > 2 * self.room and self.keys[i - 1] > key:
             self.keys[i], self.gains[i], self.rounds[i] = self.keys[i - 1], self.gains[i - 1], self.rounds[i - 1]
@@ -274,7 +275,7 @@ class Window:
 
     @cython.locals(old=cython.Py_ssize_t, new=cython.Py_ssize_t, to=cython.Py_ssize_t, limit=cython.longlong)
     def merge(self, until: cython.longlong) -> cython.void:
-        """Let the waiting rounds in, and those leave that are more than a span old."""
+        """Add the queued rounds, and remove those that are more than a span old."""
         end: cython.Py_ssize_t = self.half * self.room + self.count
         old, self.half = self.half * self.room, 1 - self.half
         to = self.half * self.room
@@ -292,10 +293,10 @@ class Window:
     @cython.locals(i=cython.Py_ssize_t, at=cython.Py_ssize_t, other=cython.Py_ssize_t, zeros=cython.double)
     @cython.locals(least=cython.double, most=cython.double, over=cython.double, total=cython.double)
     def choose(self, falls: cython.bint, single: cython.bint) -> cython.void:
-        """Find the cut that loses the least, of rules that rise there and, if ``falls``, of those that fall.
+        """Find the best cut among rising rules and, if ``falls``, falling ones.
 
-        If rules are about ``single`` points, it is the point whose own gains are the least, or the largest. Rounds
-        without a point come first, at ``LOWEST``; they count in ``side0`` and ``side1``, what 0 and 1 lost there.
+        If rules are about ``single`` points, it is the point with the least or largest gain. Rounds without a point
+        come first, at ``LOWEST``; they count in ``side0`` and ``side1``, the losses of 0 and 1 there.
         """
         first: cython.Py_ssize_t = self.half * self.room
         end: cython.Py_ssize_t = first + self.count
@@ -303,7 +304,7 @@ class Window:
             self.side0 += self.gains[first] if self.gains[first] > 0.0 else 0.0
             self.side1 -= self.gains[first] if self.gains[first] < 0.0 else 0.0
             first += 1
-        at = other = first - 1  # the last point left of the best cut of either direction
+        at = other = first - 1  # the last point to the left of the best cut, per direction
         least = most = over = zeros = total = 0.0
         for i in range(first, end):
             over += self.gains[i]

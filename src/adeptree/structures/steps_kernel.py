@@ -3,14 +3,14 @@
 **The prior.** The number of cuts is Poisson with mean ``rate_of_cuts``, each drawn from the measure of one cut
 (``LineTree``); the label is 0 to the left of all cuts and flips at every cut. Only parity matters: in a gap of mass m
 the label stays with probability (1 + e^(-2 lambda m)) / 2 and flips with (1 - e^(-2 lambda m)) / 2. These matrices
-multiply as masses add, so that a gap that is divided loses nothing: a conserving flow prior. A labelling with cuts in
-the gaps g_1 .. g_d has mass at least e^-lambda lambda^d m(g_1) ... m(g_d).
+multiply when masses add, so dividing a gap loses no mass: a conserving flow prior. A labelling with cuts in the gaps
+g_1 .. g_d has mass at least e^-lambda lambda^d m(g_1) ... m(g_d).
 
-**The sums.** A stretch of the line (a node) is the 2 x 2 matrix of the weights of all labellings that begin with p and
-end with q. It ends with a gap, so that the entries of a row are never further apart than the odds of flipping there;
-its first point, though, may tell the rows apart by more than doubles can. So a row is kept relative to its larger
-entry, and ``lead`` is ln of (row 1 / row 0). What both rows have in common no probability depends on: it is left out.
-``log_weight`` is ln of the whole: a round multiplies that by 1 - q + q e^(-eta cost), with the share q that is wrong.
+**The sums.** A node (a stretch of the line) is the 2 x 2 matrix of the weights of all labellings that begin with p and
+end with q. It ends with a gap, so the ratio of the entries of a row is at most the odds of flipping there. Its first
+point, though, may separate the rows by more than the range of doubles. So a row is stored relative to its larger entry,
+and ``lead`` is ln of (row 1 / row 0). No probability depends on a common factor of both rows, so it is dropped.
+``log_weight`` is ln of the total weight: a round multiplies it by 1 - q + q e^(-eta cost), where q is the wrong share.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if not cython.compiled:
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
 STRIDE = cython.declare(cython.Py_ssize_t, 8)  # row 0, row 1, lead, e^lead as the shares of row 0 and row 1; split
-LEAST = cython.declare(cython.double, 1e-100)  # no mass falls below: on that little no sum depends
+LEAST = cython.declare(cython.double, 1e-100)  # least mass, small enough that no sum depends on it
 SMALL = cython.declare(cython.double, 1e-200)
 LARGE = cython.declare(cython.double, 1e200)  # 1 / SMALL
 LOG_LARGE = cython.declare(cython.double, 460.51701859880916)
 
 
 class StepsKernel(LineTree):
-    """The tree of matrices; of a Poisson number of cuts with this mean."""
+    """The tree of matrices, for a Poisson number of cuts with this mean."""
 
     def __init__(self, measure: Any, rate_of_cuts: cython.double) -> None:
         self.rate_of_cuts, self.log_weight, self.sums, self.base, self.stride = rate_of_cuts, 0.0, array("d"), 0, STRIDE
@@ -46,7 +46,7 @@ class StepsKernel(LineTree):
         return -0.5 * expm1(-2.0 * self.rate_of_cuts * (mass if mass > LEAST else LEAST))
 
     def keep(self, v, a, b, c, d, lead):
-        """Keep a matrix: rows a, b and c, d, the second e^lead times as heavy as written."""
+        """Store a matrix with rows (a, b) and (c, d), the second one times e^lead."""
         at: cython.Py_ssize_t = v * STRIDE
         top: cython.double = a if a > b else b
         bottom: cython.double = c if c > d else d
@@ -58,7 +58,7 @@ class StepsKernel(LineTree):
         self.sums[at + 6] = 1.0 if lead >= 0.0 else exp(lead) if lead > -745.0 else 0.0
 
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
-        """Multiply the slots of a bucket: of its first point only the lead is left, then gap, point, gap, ..."""
+        """Multiply the slots of a bucket: the first point contributes only its lead, then gap, point, gap, ..."""
         first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
         i: cython.Py_ssize_t
         odd: cython.double = self.flip(self.mass[first])
@@ -69,7 +69,7 @@ class StepsKernel(LineTree):
         c: cython.double = odd
         d: cython.double = even
         lead: cython.double = self.eta * self.gain[first]
-        lifted: cython.int = 0  # how often row 0 was made larger, minus how often row 1
+        lifted: cython.int = 0  # times that row 0 was rescaled, minus times that row 1 was
         for i in range(first + 1, first + self.counts[-1 - self.child[v]]):
             if self.gain[i] >= 0.0:
                 weight = self.shrunk(self.gain[i])
@@ -107,7 +107,7 @@ class StepsKernel(LineTree):
         )
 
     def look(self) -> cython.void:
-        """Weigh both labels at x: what lies before x times what lies beyond it."""
+        """Weigh both labels at x: the matrices before x times those beyond it."""
         v: cython.Py_ssize_t = 0
         at: cython.Py_ssize_t
         left: cython.Py_ssize_t
@@ -133,7 +133,7 @@ class StepsKernel(LineTree):
                 at = (left + 1) * STRIDE
                 more = (self.sums[at] * rest0 + self.sums[at + 1] * rest1) * self.sums[at + 5]
                 rest1 = (self.sums[at + 2] * rest0 + self.sums[at + 3] * rest1) * self.sums[at + 6]
-                # A row that is negligible next to the other stays so: a gap follows on its left.
+                # A row that is negligible next to the other stays negligible, because a gap follows on its left.
                 rest0, rest1 = more / (more + rest1), rest1 / (more + rest1)
         for i in range(self.bucket * UNIT, self.at):
             gain = self.gain[i]
@@ -158,7 +158,8 @@ class StepsKernel(LineTree):
                 else:
                     rest1 = rest1 * self.shrunk(-gain)
             i -= 1
-        # The point of the slot: a gap follows it where x is new; else it is x, and its odds may be beyond doubles.
+        # The point of the slot: if x is new, a gap follows it; else it is x, and its odds may exceed the range of
+        # doubles.
         gain = self.gain[self.at]
         if self.cut:
             if gain >= 0.0:
@@ -172,7 +173,7 @@ class StepsKernel(LineTree):
         self.p = 1.0 / (1.0 + exp(-self.log_odds)) if self.log_odds > -700.0 else exp(self.log_odds)
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Let x in, and charge the labellings that are wrong there; x was looked at."""
+        """Add x, which was looked at before, and charge the labellings that are wrong there."""
         wrong: cython.double = -self.log_odds if label else self.log_odds
         self.log_weight += softplus(wrong - self.eta * cost) - softplus(wrong)
         LineTree.take(self, label, cost)
@@ -186,22 +187,22 @@ class StepsKernel(LineTree):
     # --- Account -----------------------------------------------------------------------------------
 
     def least(self) -> cython.double:
-        """Return what all labellings together have lost, -ln (sum of mass times e^(-eta loss)) / eta."""
+        """Return the mix loss of all labellings, -ln (sum of mass times e^(-eta loss)) / eta."""
         return -self.log_weight / self.eta if self.eta > 0.0 else 0.0
 
     def log_total(self) -> cython.double:
-        """Return ln of the sum of prior mass times e^(-eta (loss - least)): ``least`` says it all."""
+        """Return ln of the sum of prior mass times e^(-eta (loss - least)): 0, because ``least`` is the mix loss."""
         return 0.0
 
     def count(self) -> cython.longlong:
-        """The number of labellings of m points, 2^m; 2^61 stands for that number or more."""
+        """Return the number of labellings of m points, 2^m; 2^61 stands for that number or more."""
         one: cython.longlong = 1
         return one << min(self.cells - 1, 61)
 
     def probable(self) -> tuple[float, float, float, bytes]:
-        """Find the most probable labelling, the one of largest mass times e^(-eta loss), by going through the slots.
+        """Find the most probable labelling, with the largest mass times e^(-eta loss), by a scan of the slots.
 
-        Returns its loss, ln of its prior mass, ln of the sum of prior mass times e^(-eta (loss - this one's)), and the
+        Returns its loss, ln of its prior mass, ln of the sum of prior mass times e^(-eta (loss - its loss)), and the
         labels of the points from left to right.
         """
         i: cython.Py_ssize_t
@@ -210,17 +211,17 @@ class StepsKernel(LineTree):
         n: cython.Py_ssize_t = 0
         found: cython.Py_ssize_t = self.list_nodes(0)
         odd: cython.double = 0.0
-        loss0: cython.double = 0.0  # per label of the last point, beyond the loss of memorising; ln of the prior mass
+        loss0: cython.double = 0.0  # by last label: excess loss over memorising, ln of the mass
         loss1: cython.double = 0.0
         log0: cython.double = 0.0
         log1: cython.double = -1e300
         from0: cython.bint
         from1: cython.bint
-        zero: cython.double = 1.0  # and the sum over all labellings, (zero, one) e^scale
+        zero: cython.double = 1.0  # the sum over all labellings, (zero, one) e^scale
         one: cython.double = 0.0
         scale: cython.double = 0.0
         least: cython.double = self.zeros
-        came: Any = bytearray(2 * self.cells)  # whether the point before has the other label
+        came: Any = bytearray(2 * self.cells)  # the previous point has the other label
         for i in range(found):
             if self.child[self.order[i]] >= 0:
                 continue

@@ -1,10 +1,10 @@
-"""Thresholds without touching each path: ADEPT's exact distribution in O(log t) per round (paper's prior: O(M log t)).
+"""Thresholds without a list of paths: ADEPT's exact distribution in O(log t) per round (paper's prior: O(M log t)).
 
-A path is a gap between neighbouring points. It errs on the 1s below it and on the 0s above it: on all 0s, plus the 1s
-minus 0s below it. So a node keeps, of the gaps under it, the least loss, as if its first point were the first of all,
-and the sum of prior mass times e^(-eta (loss - least)); and the 1s minus 0s of its points, by which the gaps to the
-right of it are worse. With the paper's prior, whose masses change in every round but depend on k(v) alone, there is
-one sum per k.
+A path is a gap between neighbouring points. It errs on the 1s below it and on the 0s above it, so its loss is the
+number of all 0s, plus the 1s minus 0s below it. A node holds the least loss of the gaps under it, as if its first point
+were the first of all, and the sum of their prior mass times e^(-eta (loss - least)). It also holds the 1s minus 0s of
+its points, which is added to the loss of all gaps to its right. With the paper's prior, whose masses change in every
+round but depend only on k(v), there is one sum per k.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if not cython.compiled:
 
 UNIT = cython.declare(cython.Py_ssize_t, 4)
 BUCKET = cython.declare(cython.Py_ssize_t, 32)
-BASE = cython.declare(cython.Py_ssize_t, 2)  # large arrays begin 16 bytes into a page: two nodes fill a line of memory
+BASE = cython.declare(cython.Py_ssize_t, 2)  # large arrays begin 16 bytes into a page, so two nodes fill a cache line
 
 
 class ThresholdsKernel(LineTree):
     """The tree of gaps; with the paper's prior, for a horizon of T rounds and mistake bound M."""
 
-    # ``sums`` has per node: the least loss, 1s minus 0s, a sum per column, and the split.
+    # ``sums`` holds, per node, the least loss, 1s minus 0s, one sum per column, and the split.
 
     def __init__(
         self,
@@ -44,18 +44,18 @@ class ThresholdsKernel(LineTree):
         self.T, self.M = horizon, mistakes
         self.columns = mistakes + 1 if mistakes >= 0 else 1
         self.base, self.stride = BASE, 3 + self.columns
-        self.row = array("d", [1.0] * (self.columns + 1))  # (one more: past the horizon k may be M + 1)
+        self.row = array("d", [1.0] * (self.columns + 1))  # one more, because k may be M + 1 past the horizon
         self.sums, self.weight = array("d"), array("d", bytes(8 * BUCKET))
         LineTree.__init__(self, floats, first, last, shares, betas, count_share)
 
     @cython.locals(here=cython.double, i=cython.Py_ssize_t, k=cython.Py_ssize_t)
     def weigh_slots(self, first: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
-        """Weigh the gaps of a bucket."""
+        """Compute the weights of the gaps of a bucket."""
         gain: cython.double = 0.0
         least: cython.double = self.gain[first]
         most: cython.double = least
         i = 0
-        while i + 1 < count:  # two at a time: the sums wait half as often for each other
+        while i + 1 < count:  # two sums at a time: shorter dependency chains
             here = gain + self.gain[first + i]
             gain += self.gain[first + i] + self.gain[first + i + 1]
             self.weight[i], self.weight[i + 1] = here, gain
@@ -95,13 +95,13 @@ class ThresholdsKernel(LineTree):
             self.sums[at + 2 + self.wrong[first + i]] += self.weight[i]
 
     def sum_node(self, v: cython.Py_ssize_t) -> cython.void:
-        """Sum up the children: the gaps of the right one are worse by the left one's 1s minus 0s."""
+        """Sum up the children; the losses on the right are larger by the left child's 1s minus 0s."""
         at: cython.Py_ssize_t = BASE + v * self.stride
         left: cython.Py_ssize_t = BASE + self.child[v] * self.stride
         right: cython.Py_ssize_t = left + self.stride
         loss: cython.double = self.sums[left]
         other: cython.double = self.sums[right] + self.sums[left + 1]
-        worse: cython.Py_ssize_t = loss > other  # (no branch: it would be mispredicted)
+        worse: cython.Py_ssize_t = loss > other  # without a branch, which would be mispredicted
         share: cython.double = self.shrunk(fabs(other - loss))
         better: cython.Py_ssize_t = left + worse * self.stride
         rest: cython.Py_ssize_t = right - worse * self.stride
@@ -114,7 +114,7 @@ class ThresholdsKernel(LineTree):
     @cython.locals(left=cython.Py_ssize_t, worse=cython.Py_ssize_t, sums=cython.p_double, decay=cython.p_double)
     @cython.locals(loss=cython.double, other=cython.double, apart=cython.double, share=cython.double)
     def sum_way(self, depth: cython.Py_ssize_t) -> cython.void:
-        """Do as ``sum_node`` does, up to the root: much of a round in a large tree, so nothing is read twice."""
+        """Apply ``sum_node`` up to the root. In a large tree this dominates a round, so each node is read once."""
         d: cython.Py_ssize_t = depth
         v: cython.Py_ssize_t = self.way[d]
         reach: cython.double = self.table if self.whole else -1.0
@@ -127,7 +127,7 @@ class ThresholdsKernel(LineTree):
             sums, decay = memoryview(self.sums)[BASE:], self.decay
         while d > 0:
             d -= 1
-            left = 4 * ((v - 1) | 1)  # of two neighbours, the left one is odd
+            left = 4 * ((v - 1) | 1)  # of two siblings, the left one is odd
             v = self.way[d]
             loss, other = sums[left], sums[left + 4] + sums[left + 1]
             worse = loss > other
@@ -149,7 +149,7 @@ class ThresholdsKernel(LineTree):
         return total
 
     def fill_row(self) -> cython.void:
-        """Set ``row[k]`` to W(k) = sum_{j <= M - k} C(n, j), n rounds following the one looked at, up to a factor."""
+        """Set ``row[k]`` to W(k) = sum_{j <= M - k} C(n, j), up to a factor; n rounds follow the current one."""
         n: cython.longlong = max(0, self.T - self.ledger.answered - self.ahead)
         m: cython.longlong = min(self.M, n)
         term: cython.double = 1.0
@@ -164,12 +164,12 @@ class ThresholdsKernel(LineTree):
         while j <= m:
             self.row[self.M - j] += self.row[self.M - j + 1]
             j += 1
-        while j <= self.M:  # more mistakes than rounds left add nothing
+        while j <= self.M:  # a number of mistakes above the rounds left adds nothing
             self.row[self.M - j] = self.row[self.M - m]
             j += 1
 
     def sum_slots(self, first: cython.Py_ssize_t, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.double:
-        """Return the weight of some gaps of the bucket weighed; two sums at a time: none waits for the other."""
+        """Return the weight of a range of gaps of the weighed bucket, as two independent sums."""
         i: cython.Py_ssize_t = begin
         total: cython.double = 0.0
         other: cython.double = 0.0
@@ -186,10 +186,10 @@ class ThresholdsKernel(LineTree):
     @cython.locals(i=cython.Py_ssize_t, left=cython.Py_ssize_t, right=cython.Py_ssize_t)
     @cython.locals(over=cython.double, loss=cython.double, weight=cython.double)
     def look(self) -> cython.void:
-        """Divide the weight, relative to the best gap: gaps below x say 1 there, gaps above it 0."""
+        """Compute the odds, relative to the best gap: gaps below x predict 1 there, gaps above it 0."""
         v: cython.Py_ssize_t = self.root
         d: cython.Py_ssize_t = 0
-        # What the gaps of a subtree lose on points to the left of it, minus L*.
+        # The loss of a subtree's gaps on points to its left, minus L*.
         lost: cython.double = -self.sums[BASE + v * self.stride]
         far: cython.double = max(self.nothing, cython.cast(cython.double, self.table))
         one: cython.double = 0.0
@@ -198,8 +198,8 @@ class ThresholdsKernel(LineTree):
         if self.M >= 0:
             self.fill_row()
         self.locate()
-        # The siblings on the way down, as long as there is anything that weighs something under the next node (where
-        # the way goes is in no branch: half of the time it would be mispredicted),
+        # The siblings on the path down, while the next node has weight above 0 (the direction of the path is not a
+        # branch, which would be mispredicted half of the time),
         while d < self.depth and lost + self.sums[BASE + v * self.stride] <= far:
             left = self.child[v]
             i = BASE + left * self.stride
@@ -238,9 +238,9 @@ class ThresholdsKernel(LineTree):
 
     @cython.locals(d=cython.Py_ssize_t, i=cython.Py_ssize_t, left=cython.Py_ssize_t)
     def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at x, right also where one side is negligible."""
+        """Return the log-odds of 1 at x, exact even if one side is negligible."""
         v: cython.Py_ssize_t = self.root
-        # Relative to L*: rates times losses may have no digits to spare.
+        # Relative to L*, because rate times loss may have too few digits.
         lost: cython.double = -self.sums[BASE + v * self.stride]
         one: cython.double = -inf
         zero: cython.double = -inf
@@ -276,11 +276,11 @@ class ThresholdsKernel(LineTree):
         return log(self.sums[BASE + self.root * self.stride + 2]) if self.M < 0 else inf - inf
 
     def count(self) -> cython.longlong:
-        """The number of gaps."""
+        """Return the number of gaps."""
         return self.cells
 
     def heavier(self, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.bint:
-        """Whether a gap has more prior mass than another."""
+        """Return True if a gap has more prior mass than another."""
         return self.mass[i] > self.mass[j] if self.M < 0 else self.wrong[i] < self.wrong[j]
 
     def floor(self, v: cython.Py_ssize_t, falls: cython.bint) -> cython.double:

@@ -1,9 +1,9 @@
-"""A line of gaps with two rules each, the threshold that rises there and the one that falls, in O(log t) per round.
+"""Thresholds of both directions, a rising and a falling one per gap of a line, in O(log t) per round.
 
-What falls is wrong wherever what rises with the same cut is right, so both share a tree: below a node the losses of
-rising rules are those of thresholds (1s minus 0s to the left of the cut, more than all 0s cost), and those of falling
-ones the same with the other sign. Of either direction a node keeps the least loss, as if its first point were the first
-of all, and the sum of prior mass times e^(-eta (loss - least)).
+A falling rule is wrong wherever the rising rule with the same cut is right, so both share a tree. The loss of a rising
+rule is that of a threshold (the cost of all 0s, plus 1s minus 0s to the left of the cut), and a falling rule has the
+opposite sign. For each direction a node holds the least loss, as if its first point were the first of all, and the sum
+of prior mass times e^(-eta (loss - least)).
 
 Both rules of a gap have the prior mass of its cut.
 """
@@ -25,7 +25,7 @@ UNIT = cython.declare(cython.Py_ssize_t, 4)
 
 
 class TwoWayLine(LineTree):
-    """The tree; ``measure`` is what ``LineTree`` wants to know of the line and of the prior of one cut."""
+    """The tree of both directions; ``measure`` holds the line and the prior of one cut, for ``LineTree``."""
 
     def __init__(self, measure: Any) -> None:
         self.sums, self.base, self.stride = array("d"), 0, 6
@@ -36,7 +36,7 @@ class TwoWayLine(LineTree):
     # --- Sums --------------------------------------------------------------------------------------
 
     def sum_range(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
-        """Sum up gaps of one bucket, the first of which stands for itself; ``over`` is the 1s minus 0s of all."""
+        """Sum up gaps of one bucket, relative to the first; ``over`` is the 1s minus 0s of all."""
         up: cython.double = inf
         top: cython.double = -inf
         sum_up: cython.double = 0.0
@@ -48,7 +48,7 @@ class TwoWayLine(LineTree):
             up = over if over < up else up
             top = over if over > top else top
         over = 0.0
-        if self.whole and top - up < self.table:  # (the usual case, which takes half of a round)
+        if self.whole and top - up < self.table:  # the usual case, which takes half of a round
             for i in range(first, end):
                 over += self.gain[i]
                 sum_up += self.mass[i] * self.decay[cython.cast(cython.Py_ssize_t, over - up)]
@@ -62,7 +62,7 @@ class TwoWayLine(LineTree):
         self.least_up, self.sum_up, self.least_down, self.sum_down = up, sum_up, -top, sum_down
 
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
-        """Sum up the gaps of a bucket: 1s minus 0s, then least loss and sum of either direction."""
+        """Sum up the gaps of a bucket: 1s minus 0s, then least loss and sum per direction."""
         first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
         at: cython.Py_ssize_t = 6 * v
         self.sum_range(first, first + self.counts[-1 - self.child[v]])
@@ -80,7 +80,7 @@ class TwoWayLine(LineTree):
         self.merge(at + 3, left + 3, left + 9, -gain)
 
     def merge(self, at, left, right, shift):
-        """Set a pair of least loss and sum to that of two, the losses of the right one being worse by ``shift``."""
+        """Combine two pairs of least loss and sum; the losses of the right one are larger by ``shift``."""
         loss: cython.double = self.sums[left]
         other: cython.double = self.sums[right] + shift
         total: cython.double = self.sums[left + 1]
@@ -94,7 +94,7 @@ class TwoWayLine(LineTree):
     # --- A round -----------------------------------------------------------------------------------
 
     def add1(self, loss: cython.double, mass: cython.double) -> cython.void:
-        """Count a mass of this loss that says 1 at x."""
+        """Add a mass with this loss to the side that predicts 1 at x."""
         if mass > 0.0 and loss >= self.least1:
             self.sum1 += mass * faded(self, loss - self.least1)
         elif mass > 0.0:
@@ -102,7 +102,7 @@ class TwoWayLine(LineTree):
             self.least1 = loss
 
     def add0(self, loss: cython.double, mass: cython.double) -> cython.void:
-        """Count a mass of this loss that says 0 at x."""
+        """Add a mass with this loss to the side that predicts 0 at x."""
         if mass > 0.0 and loss >= self.least0:
             self.sum0 += mass * faded(self, loss - self.least0)
         elif mass > 0.0:
@@ -110,13 +110,13 @@ class TwoWayLine(LineTree):
             self.least0 = loss
 
     def look(self) -> cython.void:
-        """Divide the weight of all rules at x into what says 1 and what says 0, each with its least loss."""
+        """Compute the weights that predict 1 and 0 at x, each with its least loss."""
         v: cython.Py_ssize_t = self.root
         d: cython.Py_ssize_t
         left: cython.Py_ssize_t
         first: cython.Py_ssize_t
-        up: cython.double = self.zeros  # what rising rules lose at least, left of the nodes on the way,
-        down: cython.double = self.charged - self.zeros  # and falling ones
+        up: cython.double = self.zeros  # least loss of rising rules to the left of the path,
+        down: cython.double = self.charged - self.zeros  # and of falling rules
         self.least1 = self.least0 = inf
         self.sum1 = self.sum0 = 0.0
         self.locate()
@@ -164,7 +164,7 @@ class TwoWayLine(LineTree):
         return min(self.zeros + self.sums[at + 1], self.charged - self.zeros + self.sums[at + 3])
 
     def log_total(self) -> cython.double:
-        """Return ln of the sum of prior mass, 1 of either direction, times e^(-eta (loss - L*))."""
+        """Return ln of the sum of prior mass (1 per direction) times e^(-eta (loss - L*))."""
         at: cython.Py_ssize_t = 6 * self.root
         ahead: cython.double = self.charged - 2.0 * self.zeros + self.sums[at + 3] - self.sums[at + 1]
         if ahead >= 0.0:
@@ -180,38 +180,38 @@ class TwoWayLine(LineTree):
         return self.sums[6 * v]
 
     def count(self) -> cython.longlong:
-        """The number of rules: two per gap."""
+        """Return the number of rules: two per gap."""
         return 2 * self.cells
 
 
 class RankedLine(TwoWayLine):
-    """The line of a feature whose cuts are given, in order: the point of a value is how many of them it reaches."""
+    """The line of a feature with given cuts, in order: the point of a value is the number of cuts that it reaches."""
 
     def __init__(self, measure: Any, cuts: Any) -> None:
         self.cuts, self.given, self.value = array("d", cuts), array("d"), 0.0
         TwoWayLine.__init__(self, measure)
 
     def place(self, x: object) -> cython.bint:
-        """Put x in place, if it is a plain finite number."""
+        """Make x the current point if it is a plain finite number."""
         if not is_plain(x):
             return False
         self.meet(x)  # type: ignore[arg-type]
         return True
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.int:
-        """Put the i-th value of the batch in place."""
+        """Make the i-th value of the batch the current one."""
         self.meet(self.given[i])
         return 0
 
     def give(self, values: Any) -> None:
-        """Take the values of a batch."""
+        """Set the values of a batch."""
         self.given = memoryview(values)
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
         """Do nothing: the tree is small."""
 
     def meet(self, value: cython.double) -> cython.void:
-        """Let a value be in place, if it is another one."""
+        """Make a value the current one, if it changes."""
         low: cython.Py_ssize_t = 0
         high: cython.Py_ssize_t = len(self.cuts)
         middle: cython.Py_ssize_t
@@ -227,7 +227,7 @@ class RankedLine(TwoWayLine):
         self.seen = self.known = False
 
     def locate(self) -> cython.void:
-        """Find the slot of the point; the coin is that of the value."""
+        """Find the slot of the point; the coin belongs to the value."""
         LineTree.locate(self)
         self.word = word_of_float(self.value)
 
@@ -236,7 +236,7 @@ class RankedLine(TwoWayLine):
 @cython.inline
 @cython.exceptval(check=False)
 def faded(line: TwoWayLine, loss: cython.double) -> cython.double:
-    """Return e^(-eta loss), from the table if it is there (called in every step)."""
+    """Return e^(-eta loss), from the table if possible; for inner loops."""
     i: cython.Py_ssize_t
     if line.whole and loss < line.table:
         i = cython.cast(cython.Py_ssize_t, loss)

@@ -1,18 +1,19 @@
 """The rules "column in {..}" of at most d values, and their complements, in O(d^2 log values) per round.
 
-Against saying 0 everywhere, which loses ``ones``, the rule "== v" loses its ``gain`` more: the 0s minus the 1s at v. A
-set loses the sum of its values' gains more. And its complement loses ``zeros``, as saying 1 everywhere does, minus that
-sum. So only the value that came changes. The weights of all sets of k values are a polynomial of the values' weights,
-and a tree over the values, in the order in which they were met, multiplies them.
+Predicting 0 everywhere loses ``ones``. The rule "== v" loses its ``gain`` more: the 0s minus the 1s at v. A set loses
+the sum of its values' gains more, and its complement loses ``zeros`` minus that sum. So a round changes only the gain
+of its value. The weights of all sets of k values are a polynomial in the values' weights, which a tree over the values,
+in the order in which they were met, multiplies.
 
-**The prior.** The number of values is not known in advance. First the prior draws how many values a set has in the end,
-k = 1 to d, all alike. Then the i-th value that is met is among them with probability 1/(i + 1), until there are k. So a
-set of k values, the last of which was met as the m-th, has mass 1/((m + 1) product of all i), and one that has fewer so
-far, of n met, 1/((n + 1) product of all i): when a value is met, no mass is made or lost. With d = 1, "== v" of the
-i-th value costs ln i (i + 1).
+**The prior.** The number of values is not known in advance. First the prior draws the final number k of values of a
+set, uniformly from 1 to d. Then the i-th value met belongs to the set with probability 1/(i + 1), until there are k. So
+a set of k values, the last of which was met as the m-th, has mass 1/((m + 1) product of all i). A set that is not
+complete after n values has mass 1/((n + 1) product of all i). A new value neither adds nor removes mass. With d = 1,
+the price of "== v" of the i-th value is ln i (i + 1).
 
-Per node and k there are three numbers of its sets of k values: ``best``, the least sum of gains; ``every``, the sum of
-products of 1/i, and ``ended``, of the same over m + 1, each times e^(-eta (sum of gains - best)).
+Per node and k there are three numbers for its sets of k values: ``best``, the least sum of gains; ``every``, the sum of
+products of 1/i; and ``ended``, the sum of the same divided by m + 1. Both sums are weighted by e^(-eta (sum of gains -
+best)).
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ NOTHING = cython.declare(cython.double, 745.0)  # e^-745 is the last double abov
 
 
 class ValueSets:
-    """The tree of sets, the one of complements behind it, and two nodes more to compute in.
+    """The tree of sets, followed by the tree of complements and two scratch nodes.
 
-    Slot i is the i-th value that was met; slot 0 stands for the values to come, of which there is no set yet.
+    Slot i is the i-th value that was met; slot 0 represents future values, which are in no set yet.
     """
 
     def __init__(self, most: cython.Py_ssize_t) -> None:
@@ -44,12 +45,12 @@ class ValueSets:
         self.size = 2
         self.gain = array("d", bytes(16))
         self.best = self.every = self.ended = array("d")
-        self.totals, self.floors = array("d", bytes(16)), array("d", bytes(16))  # of sets, and of complements,
-        self.logs = array("d", bytes(16))  # and ln of the totals
+        self.totals, self.floors = array("d", bytes(16)), array("d", bytes(16))  # of sets and of complements
+        self.logs = array("d", bytes(16))  # ln of the totals
         self.rebuild_all()
 
     def rebuild_all(self) -> None:
-        """Have trees for ``size`` leaves, and sum them up."""
+        """Allocate trees for ``size`` leaves, and sum them up."""
         room: cython.Py_ssize_t = (4 * self.size + 2) * self.stride
         self.best, self.every = array("d", bytes(8 * room)), array("d", bytes(8 * room))
         self.ended = array("d", bytes(8 * room))
@@ -62,7 +63,7 @@ class ValueSets:
         return exp(-self.eta * loss) if self.eta * loss < NOTHING else 0.0
 
     def reserve(self) -> cython.int:
-        """Have room for one more value."""
+        """Allocate room for one more value."""
         if self.count + 1 >= self.size:
             self.gain = longer(self.gain, 2 * self.size)
             self.size = 2 * self.size
@@ -82,7 +83,7 @@ class ValueSets:
     def fill(
         self, node: cython.Py_ssize_t, slot: cython.Py_ssize_t, sign: cython.double, kept: cython.int
     ) -> cython.void:
-        """Let a leaf stand for the sets of a value: 0, only that without it; 1, only that with it; 2, both."""
+        """Set a leaf to the sets of a value: 0, only the set without it; 1, only the set with it; 2, both."""
         first: cython.Py_ssize_t = node * self.stride
         k: cython.Py_ssize_t
         for k in range(self.stride):
@@ -94,7 +95,7 @@ class ValueSets:
             self.every[first + 1], self.ended[first + 1] = 1.0 / slot, 1.0 / (slot * (slot + 1.0))
 
     def join(self, into: cython.Py_ssize_t, left: cython.Py_ssize_t, right: cython.Py_ssize_t) -> cython.void:
-        """Multiply the sums of two nodes, the left with the values that were met before."""
+        """Multiply the sums of two nodes; the values of the left one were met first."""
         a: cython.Py_ssize_t = left * self.stride
         b: cython.Py_ssize_t = right * self.stride
         c: cython.Py_ssize_t = into * self.stride
@@ -104,7 +105,7 @@ class ValueSets:
         every: cython.double
         ended: cython.double
         worth: cython.double
-        # Sets of none, then of one value of either side, which is all the work where d = 1; then of more.
+        # Empty sets, then sets of one value from either side, which suffices for d = 1; then larger sets.
         self.best[c], self.every[c], self.ended[c] = self.best[a] + self.best[b], self.every[a] * self.every[b], 0.0
         best, worth = self.best[a] + self.best[b + 1], self.best[a + 1] + self.best[b]
         every, ended = self.every[a] * self.every[b + 1], self.every[a] * self.ended[b + 1]
@@ -129,7 +130,7 @@ class ValueSets:
             self.best[c + k], self.every[c + k], self.ended[c + k] = best, every, ended
 
     def set_leaf(self, slot: cython.Py_ssize_t) -> cython.void:
-        """Take over the gain of a slot."""
+        """Set a leaf from the gain of its slot."""
         kept: cython.int = 2 if 0 < slot <= self.count else 0
         self.fill(self.size + slot, slot, 1.0, kept)
         self.fill(3 * self.size + slot, slot, -1.0, kept)
@@ -165,14 +166,14 @@ class ValueSets:
         self.sum_up()
 
     def meet(self) -> cython.void:
-        """Give the next value its slot: its rules have been constant, as those of the values to come."""
+        """Give the next value its slot; its rules have been constant so far, like those of future values."""
         self.count += 1
         self.gain[self.count] = 0.0
         self.set_leaf(self.count)
         self.climb((self.size + self.count) // 2)
 
     def charge(self, slot: cython.Py_ssize_t, label: cython.int, cost: cython.double) -> cython.void:
-        """Charge the rules that are wrong at a row with this value (-1: it has none)."""
+        """Charge the rules that are wrong at a row with this value (-1: no value)."""
         if label:
             self.ones += cost
         else:
@@ -184,7 +185,7 @@ class ValueSets:
         self.climb((self.size + slot) // 2)
 
     def only(self, slot: cython.Py_ssize_t, unequal: cython.bint, kept: cython.int) -> cython.Py_ssize_t:
-        """Return a node that stands for the sets with a value, or without it."""
+        """Return a node for the sets with a value, or without it."""
         behind: cython.Py_ssize_t = 2 * self.size if unequal else 0
         here: cython.Py_ssize_t = 4 * self.size
         there: cython.Py_ssize_t = 4 * self.size + 1
@@ -202,7 +203,7 @@ class ValueSets:
     def weigh(self, node: cython.Py_ssize_t, ended: cython.double, open: cython.double) -> cython.double:
         """Sum up the sets of a node, relative to the least sum of gains, ``floor``.
 
-        ``ended`` is the share of those that have all their values, ``open`` that of each number that is still to come.
+        ``ended`` is the share of the complete sets, ``open`` the share for each number of values still to come.
         """
         first: cython.Py_ssize_t = node * self.stride
         k: cython.Py_ssize_t
@@ -219,10 +220,10 @@ class ValueSets:
                 )
         return total / self.most
 
-    # --- What is asked -----------------------------------------------------------------------------
+    # --- Predictions -----------------------------------------------------------------------------
 
     def part(self, slot: cython.Py_ssize_t, unequal: cython.bint, inside: cython.bint) -> cython.double:
-        """Sum up the sets that have a value, or those that do not (0: a value that is new)."""
+        """Sum up the sets with a value, or those without it (0: a new value)."""
         root: cython.Py_ssize_t = 2 * self.size + 1 if unequal else 1
         n: cython.double = self.count + 1.0
         if slot and inside and self.most == 1:
@@ -233,7 +234,7 @@ class ValueSets:
         return self.weigh(root, 0.0, 1.0 / (n * (n + 1.0))) if inside else self.weigh(root, 1.0, 1.0 / (n + 1.0))
 
     def chosen(self, slot: cython.Py_ssize_t, unequal: cython.bint) -> cython.double:
-        """Return the share of the rules whose value it is, too."""
+        """Return the share of the rules that contain the value."""
         total: cython.double = self.part(slot, unequal, True)
         return total * self.shrunk(self.floor - self.floors[unequal]) / self.totals[unequal]
 
@@ -246,11 +247,11 @@ class ValueSets:
         return self.logs[unequal]
 
     def log_odds(self, slot: cython.Py_ssize_t, unequal: cython.bint) -> cython.double:
-        """Return ln of (the rules whose value it is, too / the others)."""
+        """Return the log-odds of the rules that contain the value against the others."""
         inside: cython.double = log(self.part(slot, unequal, True)) - self.eta * self.floor
         outside: cython.double = log(self.part(slot, unequal, False)) - self.eta * self.floor
         return inside - outside
 
     def choices(self) -> cython.longlong:
-        """The number of sets."""
+        """Return the number of sets."""
         return sets_within(self.count, self.most)

@@ -1,6 +1,6 @@
-"""A model's vote as a rule: 1 where a score reaches a cut; what it says of missing scores is part of the rule.
+"""A model's vote as a rule: 1 if a score reaches a cut. The label for missing scores is part of the rule.
 
-There are two paths, one for either label of the missing scores. Each has half of the mass once a score was missing.
+There are two paths, one per label of missing scores. Each has half of the mass once a score was missing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if not cython.compiled:
 
 
 class VoteKernel(RoundKernel):
-    """Losses: ``lost`` where a score was there, and of saying 0 or 1 where it was missing."""
+    """The losses of a vote: ``lost`` for present scores, and those of predicting 0 or 1 for missing ones."""
 
     def __init__(self, cut: float) -> None:
         RoundKernel.__init__(self, Ledger(), 0)
@@ -29,28 +29,28 @@ class VoteKernel(RoundKernel):
         self.begin(1.0, 1, (), 1)
 
     def begin(self, share: float, lanes: int, spans: Any, room: int) -> None:
-        """Keep weights of sequences, with this share of the whole prior, and windows of these spans (0: all rounds)."""
+        """Keep weights of sequences, with this share of the prior, and windows of these spans (0: all rounds)."""
         self.lanes, self.share, self.spans = lanes, share / 2, array("q", [*spans, 0])
-        self.weights = array("d", [share / 2] * (2 * lanes))  # of the rule with the label 0 for missing scores, then 1
-        self.ring = array("i", bytes(4 * room))  # what the vote was in the last rounds, 2 if it was missing
-        self.of_windows = array("d", bytes(16 * len(self.spans)))  # per window, what 0 and 1 lost at missing scores
+        self.weights = array("d", [share / 2] * (2 * lanes))  # of the rules with label 0, then 1, for missing scores
+        self.ring = array("i", bytes(4 * room))  # votes of the last rounds, 2 if missing
+        self.of_windows = array("d", bytes(16 * len(self.spans)))  # per window, the losses of 0 and 1 at missing scores
 
     def place(self, x: object) -> cython.bint:
-        """Put a score in place, a float or None."""
+        """Make a score, a float or None, the current one."""
         if x is not None and type(x) is not float:
             return False
         self.put(x is None, 0.0 if x is None else x)  # type: ignore[arg-type]
         return True
 
     def put(self, missing: cython.bint, score: cython.double) -> cython.void:
-        """Have this score in place."""
+        """Set the current score."""
         if missing != self.missing or score != self.score:
             self.seen = self.known = False
         self.missing, self.score = missing, score
         self.word = 0 if missing else word_of_float(score)
 
     def look(self) -> cython.void:
-        """Follow the score; where it is missing, divide the weight of the two paths."""
+        """Predict like the score; if it is missing, compute the odds of the two paths."""
         if self.missing:
             self.log_odds = self.eta * (self.zeros - self.ones)
             self.p = exp(-softplus(-self.log_odds))
@@ -59,7 +59,7 @@ class VoteKernel(RoundKernel):
             self.log_odds = inf if self.score >= self.cut else -inf
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
-        """Charge what is wrong."""
+        """Charge the wrong paths."""
         if self.missing:
             self.ever_missing = True
             if label:
@@ -79,18 +79,18 @@ class VoteKernel(RoundKernel):
         return log(0.5 + 0.5 * exp(-self.eta * further))
 
     def count(self) -> cython.longlong:
-        """The number of paths."""
+        """Return the number of paths."""
         return 2 if self.ever_missing else 1
 
-    # --- Where the best rule may change (``sharing_kernel.py``) -----------------------------------------
+    # --- Drift (``sharing_kernel.py``) -----------------------------------------
 
     def vote(self, gap: cython.int) -> cython.int:
-        """Return what the rule with this label for missing scores says at the score in place."""
+        """Return the prediction at the current score of the rule with this label for missing scores."""
         return gap if self.missing else self.score >= self.cut
 
     @cython.locals(gap=cython.int, j=cython.Py_ssize_t)
     def look_lanes(self, one: cython.double[::1], whole: cython.double[::1]) -> cython.void:
-        """Add the weight that says 1, and all of it, per lane."""
+        """Add the weight that predicts 1, and all weight, per lane."""
         for gap in range(2):
             for j in range(self.lanes):
                 whole[j] += self.weights[gap * self.lanes + j]
@@ -98,7 +98,7 @@ class VoteKernel(RoundKernel):
 
     @cython.locals(gap=cython.int, j=cython.Py_ssize_t)
     def take_lanes(self, label, cost, right1, right0, place):
-        """Charge what is wrong, and multiply the weights of either rule by the factor of what it says."""
+        """Charge the wrong paths, and multiply the weight of each by the factor of its prediction."""
         for gap in range(2):
             for j in range(self.lanes):
                 self.weights[gap * self.lanes + j] *= right1[j] if self.vote(gap) else right0[j]
@@ -115,14 +115,14 @@ class VoteKernel(RoundKernel):
 
     @cython.locals(j=cython.Py_ssize_t)
     def share_lanes(self, kept: cython.double[::1], dealt: cython.double[::1]) -> cython.void:
-        """Let every weight w become kept w + dealt pi."""
+        """Replace every weight w by kept w + dealt pi."""
         for j in range(self.lanes):
             self.weights[j] = kept[j] * self.weights[j] + dealt[j] * self.share
             self.weights[self.lanes + j] = kept[j] * self.weights[self.lanes + j] + dealt[j] * self.share
 
     @cython.locals(t=cython.longlong, i=cython.Py_ssize_t, lost=cython.double, zeros=cython.double, ones=cython.double)
     def refresh(self, k, since, until, labels, costs):
-        """Add up the rounds of a window again; return the loss of the better rule there."""
+        """Sum up the rounds of a window; return the loss of the better rule there."""
         lost, zeros, ones = (self.lost, self.zeros, self.ones) if self.spans[k] == 0 else (0.0, 0.0, 0.0)
         for t in range(max(0, until - self.spans[k]), until):
             i = t % len(self.ring)
@@ -135,5 +135,5 @@ class VoteKernel(RoundKernel):
         return lost + min(zeros, ones)
 
     def says(self, k: cython.Py_ssize_t) -> cython.bint:
-        """Return what the better rule of a window says."""
+        """Return the prediction of the better rule of a window."""
         return self.vote(self.of_windows[2 * k + 1] < self.of_windows[2 * k])

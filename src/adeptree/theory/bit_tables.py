@@ -1,8 +1,8 @@
-"""0/1 tables as bit masks: what the exact searches for dimensions and the frontiers of oracles work on.
+"""0/1 tables as bit masks, for the exact searches for dimensions and the frontiers of oracles.
 
-Concepts are rows of a 0/1 table, points are columns, and a set of concepts is one Python int used as a
-bit mask over the rows. The searches stop with TooLarge after a fixed number of steps, never by the clock,
-so the same table is always accepted or always refused.
+Concepts are rows of a 0/1 table, points are columns, and a set of concepts is one Python int used as a bit mask over
+the rows. The searches raise TooLarge after a fixed number of steps, not after a time, so the same table is always
+accepted or always refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DEFAULT_BUDGET = 200_000_000
 
 
 def checked(table: ArrayLike) -> LabelArray:
-    """Return the table as an array of bits, or say what one looks like."""
+    """Return the table as an array of bits; raise an error if it is not a 0/1 table."""
     array = np.asarray(table)
     if array.ndim != 2 or not bool(np.isin(array, (0, 1)).all()):
         raise InvalidArgument(
@@ -103,7 +103,7 @@ class Steps:
         self._left = self._budget
 
     def spend(self, columns: int) -> None:
-        """Count the steps of a look at a number of columns; raise TooLarge beyond the budget."""
+        """Count one step per column examined; raise TooLarge beyond the budget."""
         self._left -= columns * self._unit
         if self._left < 0:
             raise TooLarge(

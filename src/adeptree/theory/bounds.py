@@ -114,8 +114,8 @@ def first_order_regret_in_advance(T: int, log_experts: float, on_grid: bool = Fa
 
 @of_numbers
 def kt_cost(T: int, M: int) -> float:
-    """What the KT prior costs a path with at most M mistakes in at most T contested rounds: at least ln(1/pi) is
-    min{T ln 2, M ln(eT/M)} + ln(T)/2 + ln 2 (``docs/theory/anytime.md``).
+    """Price of the KT prior for a path with at most M mistakes in at most T contested rounds: ln(1/pi) is at most min{T
+    ln 2, M ln(eT/M)} + ln(T)/2 + ln 2 (``docs/theory/anytime.md``).
 
     >>> round(kt_cost(1000, 8), 3)
     50.774
@@ -127,7 +127,7 @@ def kt_cost(T: int, M: int) -> float:
 
 @of_numbers
 def anytime_regret(t: int, price: float) -> float:
-    """Past the paper: the rate 2 sqrt(K_t/t) on a 5 % grid of t, where no path costs more than K_t, for all t at once:
+    """Beyond the paper: regret at the rate 2 sqrt(K_t/t) on a 5 % grid, K_t the largest price, for all t at once:
     sqrt(K_t t) (1 + sqrt(1.05)) / 2 (``docs/theory/anytime.md``).
 
     >>> round(anytime_regret(1000, kt_cost(1000, 8)), 1)
@@ -149,8 +149,8 @@ def adaptive_constant(price: float, floor: float = 0.5) -> float:
 
 @of_numbers
 def adaptive_regret_in_advance(t: int, price: float, floor: float = 0.5) -> float:
-    """Past the paper: what the rate "adaptive" promises in advance where no path costs more than K, for all t at once:
-    C sqrt(K t) + K/8 + 1/2 with C = 1.087 where the rate uses half of K (Theorem A of ``docs/theory/anytime.md``).
+    """Beyond the paper: regret at the rate "adaptive" if the largest price is K, for all t at once: C sqrt(K t) + K/8 +
+    1/2 with C = 1.087 if the rate uses half of K (Theorem A of ``docs/theory/anytime.md``).
 
     >>> round(adaptive_regret_in_advance(2000, math.log(1025) + math.log(3)), 1)
     139.2
@@ -161,9 +161,8 @@ def adaptive_regret_in_advance(t: int, price: float, floor: float = 0.5) -> floa
 
 @of_numbers
 def late_regret_at_rate(labels: int, overlaps: int, price: float, rate: float) -> float:
-    """Past the paper: labels that come late, at a constant rate with a prior that loses no mass:
-    K/eta + eta (n + 2D)/8 for n labels and D overlaps, pairs of rounds that waited together (Theorem C of
-    ``docs/theory/anytime.md``).
+    """Beyond the paper: regret with late labels, at a constant rate with a prior that loses no mass: K/eta + eta (n +
+    2D)/8 for n labels and D overlaps, pairs of rounds that waited together (Theorem C of ``docs/theory/anytime.md``).
 
     >>> round(late_regret_at_rate(1000, 10_000, 8.0, 0.05), 1)
     291.2
@@ -173,9 +172,9 @@ def late_regret_at_rate(labels: int, overlaps: int, price: float, rate: float) -
 
 @of_numbers
 def late_adaptive_regret(answers: int, overlaps: int, open_at_change: int, price: float, floor: float = 0.5) -> float:
-    """Past the paper: labels that come late, at the rate "adaptive" with a prior that loses no mass:
-    C sqrt(K V) + (K/4 + 1)(1 + 42 d) + d with V = answers + 2 overlaps, d the most tickets that were open
-    where the rate changed (Theorem D of ``docs/theory/anytime.md``). The factor 42 is the proof's.
+    """Beyond the paper: regret with late labels, at the rate "adaptive" with a prior that loses no mass: C sqrt(K V) +
+    (K/4 + 1)(1 + 42 d) + d with V = answers + 2 overlaps, d the most tickets open at a change of the rate (Theorem D of
+    ``docs/theory/anytime.md``). The factor 42 is the proof's.
 
     >>> late_adaptive_regret(1000, 0, 0, 8.0) < late_adaptive_regret(1000, 5000, 1, 8.0)
     True
@@ -193,9 +192,9 @@ TILTS = tuple((2.0 ** (1 - i), 8 / ((i + 8) * (i + 9))) for i in range(40))
 
 @of_numbers
 def excess(variance: float, delta: float, scale: float = 1.0) -> float:
-    """Theorem E (``docs/theory/anytime.md``): how far drawn losses exceed expected ones, at all times at once.
-    With probability at least 1 - delta the losses drawn never exceed their expectation by more than this, a function
-    of the sum of w^2 p (1 - p) so far; no round weighs more than ``scale``.
+    """Theorem E (``docs/theory/anytime.md``): the excess of drawn over expected losses, at all times at once. With
+    probability at least 1 - delta, drawn losses never exceed their expectation by more than this function of the sum of
+    w^2 p (1 - p) so far. No round weighs more than ``scale``.
 
     >>> [round(excess(Q, 0.05), 1) for Q in (1, 25, 2500)]
     [4.6, 18.3, 174.5]
@@ -225,7 +224,7 @@ def hedge_regret(T: int, concepts: int) -> float:
 
 
 def queries(widths: list[int]) -> int:
-    """Main theorem (queries): 2 x width asked a round, given the width *before* each round.
+    """Main theorem (queries): 2 x width queries per round, from the width *before* each round.
 
     >>> queries([1, 2, 3])
     12
@@ -237,8 +236,8 @@ def queries(widths: list[int]) -> int:
 def ftpl_regret(T: int, points: int, log_concepts: float, noise: float) -> float:
     """FTPL with two-sided geometric noise e^(-noise |k|) on n known points: (1 - e^-noise) T + E max_c.
 
-    Not from the paper; the proof is in ``reproduction.perturbed_leader``. The second term is bounded through the
-    moment generating function, min_s (ln N + n ln E e^(s k)) / 2s, about sqrt(n ln N) / noise.
+    It is not in the paper; the proof is in ``reproduction.perturbed_leader``. The second term is bounded by the moment
+    generating function, min_s (ln N + n ln E e^(s k)) / 2s, about sqrt(n ln N) / noise.
 
     >>> round(ftpl_regret(1000, 16, 2.83, 0.08), 1)
     164.4
@@ -264,7 +263,8 @@ def commits(T: int, c: float) -> int:
 
 @of_numbers
 def tradeoff_regret(T: int, c: float, ld: int, M: int) -> float:
-    """Theorem "Oracle-Regret Tradeoff": T^(1 - c/2) sqrt(ld + (M+1) ln(eT)), up to the constant that it hides.
+    """Theorem "Oracle-Regret Tradeoff": T^(1 - c/2) sqrt(ld + (M+1) ln(eT)), up to a constant that the theorem does not
+    state.
 
     >>> round(tradeoff_regret(1000, 1.0, 1, 1), 1)
     129.7

@@ -1,4 +1,4 @@
-"""What every formula checks of its arguments."""
+"""Checks of the arguments of formulas."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _P = ParamSpec("_P")
 _Value = TypeVar("_Value")
 
 LARGEST = 1e300
-"""No argument is larger: beyond, an int is no float."""
+"""Largest argument: a larger int may not fit a float."""
 
 
 def of_numbers(formula: Callable[_P, _Value]) -> Callable[_P, _Value]:
@@ -29,9 +29,9 @@ def of_numbers(formula: Callable[_P, _Value]) -> Callable[_P, _Value]:
                 raise InvalidArgument(f"{name} must be a number from 0 to {LARGEST:g}; {got(name, value)}")
         try:
             return formula(*values, **named)
-        except (ArithmeticError, TypeError, ValueError) as error:  # half a round, no rounds at all, too many of them
+        except (ArithmeticError, TypeError, ValueError) as error:  # for example half a round, no rounds or too many
             given = ", ".join(got(name, value) for name, value in zip(names, values, strict=False))
-            # Of a formula made of others it is the reason that counts, not which of them has no value.
+            # Report the outer formula: if it calls others, the failing inner one does not matter.
             reason = (error.__context__ if isinstance(error, InvalidArgument) else None) or error
             raise InvalidArgument(f"{formula.__name__} has no value here ({reason}); {given}") from None
 

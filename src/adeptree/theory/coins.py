@@ -1,8 +1,8 @@
-"""The coin of a round: a fixed function of the seed, the round's number and the point, and of nothing else.
+"""The coin of a round: a fixed function of the seed, the round's number and the point only.
 
-So a guess may be asked for again and again, looking at other points neither reveals nor disturbs it, and nothing has
-to be kept or saved. It is a well-mixed hash (``theory/ledger_kernel.py``), not a cipher: an
-opponent with the seed knows all coins, and a guarantee about drawn labels needs one without it.
+So a guess can be repeated, predictions at other points neither reveal nor change it, and nothing is stored. It is a
+well-mixed hash (``theory/ledger_kernel.py``), not a cipher: an opponent who has the seed knows all coins. A guarantee
+about drawn labels needs an opponent without the seed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MASK = (1 << 64) - 1
 
 
 class Coins:
-    """The coins that belong to a seed.
+    """The coins of a seed.
 
     >>> coins = Coins(7)
     >>> coins.of(1, "a") == coins.of(1, "a"), coins.of(1, "a") == coins.of(1, "b"), 0 <= coins.of(2, "a") < 1
@@ -36,7 +36,7 @@ class Coins:
 
 
 def word_of(key: Any) -> int:
-    """Return 64 bits that stand for a key; the same in every process, on every machine.
+    """Return 64 bits that represent a key; the same in every process and on every machine.
 
     >>> word_of(3) == word_of(np.int64(3)), word_of({"b": 1, "a": 2}) == word_of({"a": 2, "b": 1})
     (True, True)
@@ -46,8 +46,8 @@ def word_of(key: Any) -> int:
     if isinstance(key, int):
         return key & MASK
     if isinstance(key, float):
-        return int(_KERNEL.word_of_float(key))  # 1 and 1.0, 0.0 and -0.0 are one point
-    if isinstance(key, Mapping):  # features that are 0 and those that are absent are alike: their word is 0
+        return int(_KERNEL.word_of_float(key))  # 1 and 1.0 are the same point, and so are 0.0 and -0.0
+    if isinstance(key, Mapping):  # a feature that is 0 equals an absent one: its word is 0
         words = (_KERNEL.mixed(word_of(str(name)) ^ word) for name, value in key.items() if (word := word_of(value)))
         return int(sum(words) & MASK)
     return _word_of_text(key) if isinstance(key, str) else _hashed(_text(key))
@@ -55,7 +55,7 @@ def word_of(key: Any) -> int:
 
 @lru_cache(1 << 12)
 def _word_of_text(key: str) -> int:
-    """Return the word of a text: most are names of features, which come in every round."""
+    """Return the word of a text; cached, because most texts are names of features, which recur in every round."""
     return _hashed(_text(key))
 
 
@@ -66,7 +66,7 @@ def _hashed(text: str) -> int:
 
 
 def _text(key: Any) -> str:
-    if type(key) is float:  # the usual cases first: this is called for every feature of every round
+    if type(key) is float:  # the usual cases first, because this runs for every feature in every round
         return repr(int(key) if key.is_integer() else key)
     if isinstance(key, np.ndarray):
         key = key.tolist()
@@ -82,6 +82,6 @@ def _text(key: Any) -> str:
     if isinstance(key, bool) or (isinstance(key, float) and key.is_integer()):
         key = int(key)
     plain = key is None or isinstance(key, (bool, int, float, str, bytes))
-    # What is no plain value may print its address, which differs from run to run.
+    # The text of other objects may contain their address, which differs between runs.
     text = repr(key)
     return text if plain or " at 0x" not in text else type(key).__name__

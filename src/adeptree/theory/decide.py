@@ -1,7 +1,7 @@
 """Review, the third action next to 0 and 1: the rates at which it has a guarantee (``docs/theory/decide.md``).
 
-A miss costs a, a false alarm b and a review c. Up to the rate of :func:`review_rate` the game is mixable: some chances
-of the three actions cost at most the mix loss, whichever label comes (Theorem R).
+A miss costs a, a false alarm b and a review c. Up to the rate of :func:`review_rate` the game is mixable: there are
+probabilities of the three actions that cost at most the mix loss for either label (Theorem R).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from adeptree.core.errors import InvalidArgument, got
 POLICIES = ("fewest", "cheapest")
 LONGEST_DELAY = 10**9
 ROUNDED = 2e-15
-"""By how much the sides of a condition may be rounded, relatively: so a rate is never too large."""
+"""Relative rounding error allowed in a condition, so that a rate is never too large."""
 DRAWN = 2
 """The number of the policy of ``promise="drawn"``, after the named ones."""
 REVIEWED, ASKED = 3, 4
@@ -35,18 +35,17 @@ class Review:
         The cost of a review in a round of weight 1, in the units of ``costs``. It must be below ab/(a + b), where a is
         the cost of a miss and b the cost of a false alarm. A more expensive review never pays off.
     policy
-        Which of the chances that keep the guarantee are taken in a round. "fewest": those with the smallest chance of
-        a review. "cheapest": those with the least expected cost, if the label is 1 with the chance that
-        ``predict_proba`` returns.
+        The choice among probabilities that keep the guarantee. "fewest": the smallest probability of a review.
+        "cheapest": the least expected cost, if the label is 1 with the probability that ``predict_proba`` returns.
     at_most
-        The largest number of reviews in all. Afterwards the learner decides alone. The bound so far includes the cost
-        of that, and there is no guarantee in advance.
+        The largest number of reviews in all. Afterwards the learner decides alone. The bound so far then includes this
+        cost, and there is no guarantee in advance.
     delay
         The largest number of other labels that may come between an answer and its label. 0: every label comes before
         the next answer.
     promise
-        "average": the guarantee is about the expected cost, over the coins of the learner. "drawn": the cost of the
-        actions that were drawn has one too, ``realised_bound``, at a lower rate and for prompt labels.
+        "average": the guarantee covers the expected cost, over the coins of the learner. "drawn": the cost of the drawn
+        actions also has a bound, ``realised_bound``, at a lower rate and for prompt labels.
 
     Examples
     --------
@@ -78,13 +77,13 @@ class Review:
             )
 
     def rate(self, miss: float, alarm: float) -> float:
-        """Return the rate at which the guarantee is best."""
+        """Return the rate with the best guarantee."""
         if self.promise == "drawn":
             return drawn_rate(miss, alarm, self.cost)
         return review_rate(miss, alarm, self.cost, self.delay)
 
     def put_on(self, kernel: Any, weight: float) -> None:
-        """Have a kernel take this action in rounds of up to this weight."""
+        """Enable reviews in a kernel, for rounds of up to this weight."""
         policy = DRAWN if self.promise == "drawn" else POLICIES.index(self.policy)
         most = math.inf if self.at_most is None else self.at_most
         kernel.set_policy(self.cost, weight, policy, self.delay, most)
@@ -100,7 +99,7 @@ def largest_review(miss: float, alarm: float) -> float:
 
 
 def review_rate(miss: float, alarm: float, review: float, delay: int = 0) -> float:
-    """Return eta*, the largest rate at which expected cost is at most mix loss, with up to ``delay`` labels in between.
+    """Return eta*, the largest rate at which expected cost is at most mix loss, with delays of up to ``delay`` labels.
 
     >>> round(review_rate(1, 1, 0.25), 6) == round(math.log(3), 6)
     True
@@ -116,7 +115,7 @@ def review_rate(miss: float, alarm: float, review: float, delay: int = 0) -> flo
 
 
 def drawn_rate(miss: float, alarm: float, review: float) -> float:
-    """Return the largest rate at which the same holds of exponential moments, so that drawn costs are bounded too.
+    """Return the largest rate at which the same holds for exponential moments, which bounds drawn costs too.
 
     >>> round(drawn_rate(1, 1, 0.25), 3)
     0.74
@@ -130,7 +129,7 @@ def drawn_rate(miss: float, alarm: float, review: float) -> float:
 
 
 def _largest(miss: float, alarm: float, review: float, sides: Callable[..., tuple[float, float]]) -> float:
-    """Return the largest rate that keeps both conditions, in units of the larger cost: cents and euros act alike."""
+    """Return the largest rate that meets both conditions, in units of the larger cost (scale does not matter)."""
     largest = largest_review(miss, alarm)
     unit = max(miss, alarm)
     a, b, c = miss / unit, alarm / unit, review / unit
@@ -142,7 +141,7 @@ def _largest(miss: float, alarm: float, review: float, sides: Callable[..., tupl
             return False
         return all(less * (1 + ROUNDED) <= more for less, more in both)
 
-    low, high = 0.0, 1e-20  # (the least that a difference of two doubles below 1 leads to)
+    low, high = 0.0, 1e-20  # the least result of a difference of two doubles below 1
     while review < largest and fits(high):
         low, high = high, 2 * high
     while low and low < (middle := (low + high) / 2) < high:

@@ -26,7 +26,7 @@ FIELDS = (
 
 
 class Ledger:
-    """What was answered, lost, and what is proven from that; one entry per sum.
+    """The sums of a learner's account: answers, losses and the terms of its bounds.
 
     >>> ledger = Ledger()
     >>> ledger.charge(0.75, 0.0, 1, 1, 1.0, 0.0, 0.75, -1.1, 0.5)
@@ -37,52 +37,52 @@ class Ledger:
     def __init__(self) -> None:
         self.rounds = 0  # labels that came
         self.answered = 0
-        self.overlaps = 0  # D: for every labelled round the labels of others between its answer and its own
-        self.waiting = 0  # answers without a label
-        self.picked = 0  # answers that were handed to a person, or whose label was asked for
-        # Labels of some rounds only: what all rounds cost beyond their mix losses at most. Once labels are late: less
-        # what had been settled before; then ``excess`` is to be added.
+        self.overlaps = 0  # D: other labels between the answer and the label of each round
+        self.waiting = 0  # answers whose label is pending
+        self.picked = 0  # answers that were reviewed, or whose label was asked for
+        # With labels of some rounds only: the most that all rounds cost beyond their mix losses. Once a label is late,
+        # the part settled before is subtracted, and ``excess`` must be added.
         self.beyond_mix = 0.0
-        self.longest_delay = 0  # the most labels that came between an answer and its own
-        self.expected_loss = 0.0  # sum of |p - y|, p as it was answered, times cost
-        self.missed = 0.0  # the expected loss in rounds of label 1: misses,
-        self.alarmed = 0.0  # and of label 0: false alarms; reviews are the rest
+        self.longest_delay = 0  # most labels between an answer and its label
+        self.expected_loss = 0.0  # sum of |p - y| times cost, with p as it was answered
+        self.missed = 0.0  # expected loss in rounds of label 1: misses
+        self.alarmed = 0.0  # and of label 0: false alarms; the rest is reviews
         self.realised_loss = 0.0
-        self.loss_of_zeros = 0.0  # what "always 0" would have lost (NaN: a file did not say),
-        self.loss_of_ones = 0.0  # and "always 1"
-        self.variance = 0.0  # sum of cost^2 p (1 - p): what the drawn losses scatter by
-        self.excess = 0.0  # Lambda, signed: cost as answered minus mix loss as settled; all bounds are made of it
-        self.drift = 0.0  # the part of it that late labels cost: as answered minus as of just before the label came
-        self.heaviest = 0.0  # what a round has cost at most
+        self.loss_of_zeros = 0.0  # loss of "always 0" (NaN: not in the file)
+        self.loss_of_ones = 0.0  # loss of "always 1"
+        self.variance = 0.0  # sum of cost^2 p (1 - p): variance of the drawn loss
+        self.excess = 0.0  # Lambda, signed: cost as answered minus mix loss as settled; all bounds use it
+        self.drift = 0.0  # its part due to late labels: as answered minus as of just before the label
+        self.heaviest = 0.0  # largest cost of a round so far
         self.last_rate = 0.0  # eta of the last round played
-        self.last_cost = 0.0  # and what it cost,
-        self.shrink = 0.0  # and e^(-eta cost) - 1 of it
-        self.own_gap = -1.0  # the gap of the coming charge, if a structure's experts have real losses
-        self.late = False  # whether a round was ever answered while another waited
-        self.weighed = False  # whether a round ever cost something else than 1
+        self.last_cost = 0.0  # its cost
+        self.shrink = 0.0  # its e^(-eta cost) - 1
+        self.own_gap = -1.0  # gap of the next charge, if a structure's experts have real losses
+        self.late = False  # a round was answered while another was pending
+        self.weighed = False  # a round had a cost other than 1
 
     def answer(self, picked: cython.bint, beyond: cython.double, unseen: cython.bint) -> cython.void:
-        """Count an answer, and what it costs ``beyond`` its mix loss; is its label ``unseen``, whatever the coin?"""
+        """Count an answer and its cost ``beyond`` its mix loss; ``unseen`` if no label will be seen."""
         self.answered += 1
         self.picked += picked
         if self.waiting > 0 and not self.late:
             self.late = True
-            self.beyond_mix -= self.excess  # (from here on, what is settled counts: docs/theory/decide.md)
+            self.beyond_mix -= self.excess  # from now on settled rounds count: docs/theory/decide.md
         if unseen or not self.late:
             self.beyond_mix += beyond
 
     def delayed(self, overlaps: cython.longlong) -> cython.void:
-        """Count the labels that came between an answer and its own."""
+        """Count the labels that came between an answer and its label."""
         self.overlaps += overlaps
         if overlaps > self.longest_delay:
             self.longest_delay = overlaps
 
     def charge(self, p, r, action, label, cost, handed, now, log_odds, rate):
-        """Count a labelled round, answered 1 with chance p and handed to a person with chance r at the cost ``handed``.
+        """Charge a labelled round: action 1 had probability p, a review had probability r and cost ``handed``.
 
-        ``now`` is the share of 1 as of just before the label came, ``log_odds`` are those of the label that loses.
+        ``now`` is the share of 1 just before the label came; ``log_odds`` are the log-odds against the label.
         """
-        loss: cython.double = max(0.0, 1.0 - p - r) if label else p  # (rounded)
+        loss: cython.double = max(0.0, 1.0 - p - r) if label else p  # never below 0 by rounding
         loss_now: cython.double = 1.0 - now if label else now
         paid: cython.double = cost * loss
         scatter: cython.double = cost * cost * p * (1.0 - p)
@@ -103,7 +103,7 @@ class Ledger:
             self.alarmed += cost * loss
         self.variance += scatter if scatter > 0.0 else 0.0
         moved: cython.double = 0.0
-        if handed > 0.0:  # (with review, no part of it is told apart as that of late labels)
+        if handed > 0.0:  # with review, the cost of late labels is not separated
             self.excess += paid - cost * loss_now
         elif p != now:
             moved = cost * (loss - loss_now)
@@ -130,7 +130,7 @@ class Ledger:
         return [getattr(self, name) for name in FIELDS]
 
     def back_to(self, sums: list[Any]) -> None:
-        """Let the sums be what :meth:`copy` returned."""
+        """Restore the sums that :meth:`copy` returned."""
         self.last_cost = 0.0
         for i in range(len(FIELDS)):
             setattr(self, FIELDS[i], sums[i])
@@ -149,11 +149,11 @@ def ledger_of(sums: list[Any]) -> Ledger:
 def mixability_gap(
     loss: cython.double, log_odds: cython.double, rate: cython.double, weight: cython.double
 ) -> cython.double:
-    """Return l - delta: how much Hedge's expected loss exceeds its mix loss in a round of this weight.
+    """Return l - delta, the excess of Hedge's expected loss over its mix loss in a round of this weight.
 
-    The experts lose 0 or w, and those that lose have the share ``loss`` of the mass, whose log-odds are ``log_odds``:
-    the mix loss is -ln(1 - l + l e^(-eta w)) / eta. At rates where 1 - l may have lost its digits while e^-eta has not
-    (above 4), everything comes from the log-odds (``docs/theory/anytime.md``).
+    The experts lose 0 or w. Those that lose have the share ``loss`` of the mass, with log-odds ``log_odds``. The mix
+    loss is -ln(1 - l + l e^(-eta w)) / eta. At rates above 4, 1 - l may have lost its digits while e^-eta has not, so
+    the formula uses the log-odds (``docs/theory/anytime.md``).
 
     >>> round(mixability_gap(0.5, 0.0, 1.0, 1.0), 6), mixability_gap(0.3, -0.85, 0.0, 1.0)
     (0.120115, 0.0)
@@ -168,7 +168,7 @@ def mixability_gap(
 def gap_at(
     loss: cython.double, log_odds: cython.double, eta: cython.double, weight: cython.double, shrink: cython.double
 ) -> cython.double:
-    """Return the gap, ``eta`` being rate times weight and ``shrink`` e^-eta - 1, which is the same in many rounds."""
+    """Return the gap; ``eta`` is rate times weight, and ``shrink`` is e^-eta - 1, which many rounds share."""
     gap: cython.double
     rest: cython.double
     if eta == 0.0:
@@ -180,7 +180,7 @@ def gap_at(
         gap = (log1p(exp(eta - log_odds)) - log1p(rest)) / eta - rest / (1.0 + rest)
     else:
         gap = 1.0 / (1.0 + exp(-log_odds)) - (softplus(log_odds) - softplus(log_odds - eta)) / eta
-    return weight * gap if gap > 0.0 else 0.0  # it may be rounded to just below
+    return weight * gap if gap > 0.0 else 0.0  # rounding may make it negative
 
 
 def softplus(z: cython.double) -> cython.double:
@@ -192,7 +192,7 @@ def softplus(z: cython.double) -> cython.double:
 
 
 def mixed(z: cython.ulonglong) -> cython.ulonglong:
-    """Return other 64 bits, each of which depends on all of these."""
+    """Mix 64 bits: each bit of the result depends on all bits of the input."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     one: cython.ulonglong = 0xBF58476D1CE4E5B9
     two: cython.ulonglong = 0x94D049BB133111EB
@@ -202,7 +202,7 @@ def mixed(z: cython.ulonglong) -> cython.ulonglong:
 
 
 def coin(seed: cython.ulonglong, t: cython.longlong, word: cython.ulonglong) -> cython.double:
-    """Return the coin of round t at the point that this word stands for, uniform in [0, 1)."""
+    """Return the coin of round t at the point with this word, uniform in [0, 1)."""
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     golden: cython.ulonglong = 0x9E3779B97F4A7C15
     drawn: cython.ulonglong = mixed(mixed((seed + t * golden) & mask) ^ word) >> 11
@@ -220,7 +220,7 @@ def bits_of(x: cython.double) -> cython.ulonglong:
 
 
 def word_of_float(x: cython.double) -> cython.ulonglong:
-    """Return 64 bits that stand for a float: 1.0 and 1 are one point, so whole numbers are taken modulo 2^64."""
+    """Return 64 bits that represent a float: 1.0 and 1 are one point, so whole numbers are taken modulo 2^64."""
     whole: cython.ulonglong
     mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     if floor(x) != x:

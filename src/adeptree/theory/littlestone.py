@@ -14,7 +14,7 @@ from adeptree.theory import bit_tables
 from adeptree.theory.bounds import sauer
 
 MEMO_BYTES = 1 << 28
-"""Roughly how much memory a solver keeps for what it has already proved."""
+"""Approximate limit, in bytes, of a solver's memory of proven results."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class MistakeTree:
 
 
 class LittlestoneSolver:
-    """Littlestone dimension of sets of rows of one table; what was proved is kept between calls.
+    """Littlestone dimension of sets of rows of one table; proven results are kept between calls.
 
     >>> solver = LittlestoneSolver([[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
     >>> solver.dimension(), solver.dimension(0b0011), solver.dimension(0)
@@ -76,7 +76,7 @@ class LittlestoneSolver:
         self._index = bit_tables.distinct_columns(distinct)
         self._columns = list(self._index)
         self._steps = bit_tables.Steps(budget, len(distinct), "Littlestone")
-        # For each k the most rows of a class of dimension below k on all columns.
+        # For each k, the largest number of rows of a class of dimension below k on all columns.
         self._sauer = [0, *(sauer(len(self._columns), k) for k in range(len(distinct).bit_length() + 1))]
         self._low: dict[int, int] = {}
         self._high: dict[int, int] = {}
@@ -124,7 +124,7 @@ class LittlestoneSolver:
         return bit_tables.mask(present)
 
     def _reaches(self, concepts: int, k: int, columns: list[int]) -> bool:
-        """Tell whether the dimension is at least k; columns may omit those that cut off one concept."""
+        """Return True if the dimension is at least k; ``columns`` may omit those that cut off one concept."""
         size = concepts.bit_count()
         if size < 1 << k:
             return False

@@ -1,4 +1,4 @@
-"""Losses of paths: whole numbers as long as every weight is one, so that comparisons and sums are exact."""
+"""Losses of paths: whole numbers if all weights are, so that comparisons and sums are exact."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from adeptree.core.types import BoolArray, FloatArray, IntArray, listed
 Losses = IntArray | FloatArray
 
 LARGEST = 1e6
-"""Most that a round may cost, in the smaller of the two units 1 and the announced scale.
+"""Largest cost of a round, in the smaller of the two units 1 and the announced scale.
 
-Losses are sums of doubles, and a probability depends on rate times loss. Up to here, structures and paths agree to 1e-9
-at rates up to 4 / scale, and bounds hold to 1e-9 of what was charged. (At 1e9 they differ by 1e-6, at 1e12 by 1e-3:
-``tests/learners/test_weight_range.py`` measures it.)
+Losses are sums of doubles, and a probability depends on rate times loss. Up to this cost, structures and paths agree to
+1e-9 at rates up to 4 / scale, and bounds hold to 1e-9 of the total charged. (At 1e9 they differ by 1e-6, at 1e12 by
+1e-3: ``tests/learners/test_weight_range.py`` measures it.)
 """
 SMALLEST = 1e-6
-"""Least scale (largest cost times max_weight) of a learner: so a plain round of cost 1 is in the range too."""
+"""Least scale (largest cost times max_weight) of a learner, so that a round of cost 1 is in range."""
 
 
 def charged(losses: Losses, wrong: BoolArray, weight: float) -> Losses:
-    """Return the losses after a round: ``weight`` more where ``wrong``.
+    """Return the losses after a round, larger by ``weight`` where ``wrong`` is True.
 
     >>> import numpy as np
     >>> charged(np.array([1, 2]), np.array([True, False]), 3).tolist()
@@ -43,11 +43,11 @@ def check_weight(name: str, value: Any, least: float = 0.0, most: float = LARGES
     (2, 0.25)
     """
     wanted = f"a number from {least:g} to {most:,.7g} (beyond, probabilities lose digits: divide all by a number)"
-    return whole(float(check_number(name, value, wanted, lambda weight: least <= weight <= most)))  # (NaN fails too)
+    return whole(float(check_number(name, value, wanted, lambda weight: least <= weight <= most)))  # NaN fails too
 
 
 def check_cost(weight: Any, cost: float, scale: float) -> float:
-    """Return what a round of this weight costs, where a round was announced to cost at most ``scale``.
+    """Return the cost of a round of this weight; ``scale`` is the announced largest cost.
 
     >>> check_cost(2.0, 5, 10), check_cost(0.25, 1, 1)
     (10, 0.25)
@@ -56,12 +56,12 @@ def check_cost(weight: Any, cost: float, scale: float) -> float:
 
 
 def check_reach(name: str, value: Any) -> float:
-    """Return how far from the best loss rules are looked for."""
+    """Return the distance k from the best loss within which rules are listed."""
     return whole(float(check_number(name, value, "a number from 0 to 2^53", lambda reach: 0 <= reach <= 2**53)))
 
 
 def shown(loss: float) -> float:
-    """Return a loss as it is shown and saved: sums that are rounded may end just below 0.
+    """Return a loss for display and saving; a rounded sum may be just below 0.
 
     >>> shown(3.0), shown(-1e-16)
     (3, 0)
@@ -70,7 +70,7 @@ def shown(loss: float) -> float:
 
 
 def whole(value: float) -> float:
-    """Return an int where a number is whole."""
+    """Return a whole number as an int, other numbers unchanged."""
     return int(value) if value == int(value) else value
 
 
@@ -82,7 +82,7 @@ def check_weights(values: Any) -> list[float]:
 
 
 def check_costs(costs: Any) -> tuple[float, float]:
-    """Return what a miss and a false alarm cost."""
+    """Return the costs of a miss and of a false alarm."""
     try:
         if isinstance(costs, (dict, str)):
             raise TypeError

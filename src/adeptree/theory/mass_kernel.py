@@ -1,7 +1,7 @@
 """The prior mass of a path, for kernels: the formulas of ``priors.py``, one path at a time.
 
-A mass of KT and its kin follows from k, n and the share of the concepts. The paper's depends on the round and on k
-alone: W_t(k) is computed for all k once per round.
+The mass of a conserving prior (such as KT) depends on k, n and the share of the concepts. The paper's depends on the
+round and on k only: W_t(k) is computed for all k once per round.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from adeptree.core import cython_shim as cython
 if not cython.compiled:
     from math import exp, inf, log, log1p
 
-NONE = cython.declare(cython.longlong, -(1 << 62))  # rounds left: the masses of no round are known
+NONE = cython.declare(cython.longlong, -(1 << 62))  # value of ``left`` while no round's masses are known
 
 
 def log_plus(a: cython.double, b: cython.double) -> cython.double:
@@ -25,7 +25,7 @@ def log_plus(a: cython.double, b: cython.double) -> cython.double:
 
 
 def sets_within(n: cython.longlong, most: cython.longlong) -> cython.longlong:
-    """Return the number of sets of at most this many of n things, or 2^61 if it takes larger numbers to count them.
+    """Return the number of sets of at most this many of n items; 2^61 if the count needs larger numbers.
 
     >>> sets_within(5, 2), sets_within(200, 100) == 2**61
     (16, True)
@@ -35,7 +35,7 @@ def sets_within(n: cython.longlong, most: cython.longlong) -> cython.longlong:
     term: cython.longlong = 1
     total: cython.longlong = 1
     for j in range(1, min(most, n) + 1):
-        if cython.cast(cython.double, term) * (n - j + 1) > 4.6e18:  # (the product may be as large as 2^62)
+        if cython.cast(cython.double, term) * (n - j + 1) > 4.6e18:  # the product must stay below 2^62
             return large
         term = term * (n - j + 1) // j
         total += term
@@ -45,9 +45,9 @@ def sets_within(n: cython.longlong, most: cython.longlong) -> cython.longlong:
 
 
 class Masses:
-    """Masses of paths on which the base learner errs less than ``most`` times.
+    """Prior masses of paths on which the base learner errs fewer than ``most`` times.
 
-    Of a settled prior there are share and b of each part, and ``count_share``; of the paper's, a horizon and a mistake
+    A conserving prior is given by share and b of each part, and ``count_share``; the paper's by a horizon and a mistake
     bound.
     """
 
@@ -65,8 +65,8 @@ class Masses:
         self.shares, self.betas = array("d", [share for share, _ in parts]), array("d", [b for _, b in parts])
         self.right, self.room = array("d"), 0
         self.horizon, self.bound, self.left = horizon, bound, NONE
-        self.log_capacity = array("d", bytes(8 * most))  # ln W of the round last set, by number of mistakes,
-        self.capacity = array("d", [1.0] * most)  # and W, the largest being 1; all 1 where masses are settled
+        self.log_capacity = array("d", bytes(8 * most))  # ln W of the current round, by number of mistakes
+        self.capacity = array("d", [1.0] * most)  # W scaled to maximum 1; all 1 for a conserving prior
 
     def reserve(self, n: cython.Py_ssize_t) -> cython.int:
         """Tabulate each part's mass after up to n contested rounds without a mistake."""
@@ -86,7 +86,7 @@ class Masses:
         return 0
 
     def part(self, i: cython.Py_ssize_t, k: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.double:
-        """Return the mass of one part after k mistakes in n contested rounds: as if they had come last."""
+        """Return the mass of one part after k mistakes in n contested rounds (their order does not matter)."""
         j: cython.Py_ssize_t
         m: cython.Py_ssize_t = n - k
         mass: cython.double = self.right[i * self.room + m]
@@ -106,15 +106,15 @@ class Masses:
 
     def set_round(self, t: cython.longlong) -> cython.void:
         """Set W_t(k) = sum_{j <= M - k} C(T - t, j)."""
-        n: cython.longlong = self.horizon - t  # (where it is over, there is nothing to sum)
+        n: cython.longlong = self.horizon - t  # past the horizon there is nothing to sum
         term: cython.double = 0.0
         total: cython.double = 0.0
         j: cython.longlong
         if self.settled or n == self.left:
             return
-        self.left = NONE  # (interpreted, what follows may be interrupted)
+        self.left = NONE  # interpreted code may be interrupted below
         for j in range(self.most):
-            self.log_capacity[j] = 0.0  # beyond M, where only a look after the last round gets
+            self.log_capacity[j] = 0.0  # beyond M, reached only by predictions after the last round
         for j in range(self.bound + 1):
             if 0 < j <= n:
                 term += log((n - j + 1.0) / j)

@@ -1,7 +1,7 @@
-"""The weights of Algorithm 2, the probability they give, and what mixing them costs.
+"""The weights of Algorithm 2, the resulting probability, and the cost of mixing.
 
-Capacities span hundreds of orders of magnitude, so everything is in log space, and losses are
-subtracted as integers before they meet the rate.
+Capacities span hundreds of orders of magnitude, so all weights are logarithms. Losses are subtracted as integers before
+they are multiplied by the rate.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from adeptree.core.types import BoolArray, FloatArray, IntArray
 
 _LEDGER = kernel("adeptree.theory.ledger_kernel")
 TINY = 1e-280
-"""Below this share of the largest weight, sums of plain doubles begin to lose digits."""
+"""Share of the largest weight below which sums of doubles begin to lose digits."""
 SAFE_RATE = 4.0
-"""Up to this rate the gap can be had from a rounded loss: e^-4 is far above what 1 - loss loses."""
+"""Largest rate at which the gap is computed from a rounded loss: e^-4 is far above the rounding of 1 - loss."""
 SAFE_LOG = 600.0
-"""Below this logarithm, capacities are summed directly as doubles (which end near e^709)."""
+"""Capacities with smaller logarithms are summed directly as doubles (which overflow near e^709)."""
 
 
 def log_capacities(n: int, M: int) -> FloatArray:
@@ -37,7 +37,7 @@ def log_capacities(n: int, M: int) -> FloatArray:
         logs = np.log(np.cumsum(np.concatenate([[1.0], np.cumprod(ratios)])))
     else:
         logs = np.logaddexp.accumulate(np.concatenate([[0.0], np.cumsum(np.log(ratios))]))
-    # More mistakes than rounds left add no schedules.
+    # A number of mistakes above the rounds left adds no schedules.
     return np.concatenate([logs, np.full(M - m, logs[-1])])
 
 
@@ -47,7 +47,7 @@ def log_weights(log_capacity: FloatArray, loss: IntArray | FloatArray, best: flo
 
 
 def odds_of_one(log_weight: FloatArray, label: BoolArray) -> tuple[float, float]:
-    """Return the share of the weight that says 1, and its log-odds, right also where the share rounds to 0 or 1.
+    """Return the share of the weight that predicts 1, and its log-odds, exact even if the share rounds to 0 or 1.
 
     >>> p, z = odds_of_one(np.log([1.0, 3.0]), np.array([True, False]))
     >>> p, round(math.exp(z), 12)
@@ -55,7 +55,7 @@ def odds_of_one(log_weight: FloatArray, label: BoolArray) -> tuple[float, float]
     >>> odds_of_one(np.array([0.0, -2000.0]), np.array([True, False]))
     (1.0, 2000.0)
     """
-    # (At least e^-700 of the largest, which no sum above TINY feels: so nothing underflows, whatever np.seterr says.)
+    # Weights are raised to at least e^-700 of the largest, which does not change sums above TINY and avoids underflow.
     weight = np.exp(np.maximum(log_weight - log_weight.max(), -700.0))
     ones, zeros = float(weight[label].sum()), float(weight[~label].sum())
     if min(ones, zeros) > TINY:
@@ -66,7 +66,7 @@ def odds_of_one(log_weight: FloatArray, label: BoolArray) -> tuple[float, float]
 
 
 def share_of_ones(weight: FloatArray, label: BoolArray) -> float:
-    """Return the share of plain weights that says 1.
+    """Return the share of weights (not logarithms) that predicts 1.
 
     >>> share_of_ones(np.array([1.0, 3.0]), np.array([True, False]))
     0.25
@@ -92,7 +92,7 @@ def log_sum(log_weight: FloatArray) -> float:
 def mixability_gap(loss: float, log_odds: float, rate: float, weight: float = 1.0) -> float:
     """Return l - delta: how much Hedge's expected loss exceeds its mix loss in a round of this weight.
 
-    The formula is written in ``ledger_kernel.py``, where rounds are charged.
+    The formula is in ``ledger_kernel.py``, where rounds are charged.
 
     >>> round(mixability_gap(0.5, 0.0, 1.0), 6), mixability_gap(0.0, -math.inf, 1.0)
     (0.120115, 0.0)

@@ -1,8 +1,8 @@
-"""How much mass a path has before its losses are looked at, and what that can cost.
+"""Priors: the mass of a path before its losses count, and the price of a path.
 
-A prior is a *flow*: what the surviving children of a path get is at most what the path had. That is all
-the regret proof needs (``docs/theory/anytime.md``), so the certificate holds for every prior here. Only the prior
-states K_t, the largest price of a path: every tuned rate and every guarantee takes it from ``price``.
+A prior is a *flow*: the surviving children of a path share at most the mass of the path. The regret proof needs no more
+(``docs/theory/anytime.md``), so the certificate holds for every prior here. Every tuned rate and every guarantee takes
+K_t, the largest price of a path, from ``price``.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from adeptree.theory.mixture import log_capacities
 
 
 class Prior(ABC):
-    """ln of the mass of paths, from the round, the base learner's record on them and their share of the concepts."""
+    """A prior over paths: ln of their mass, from the round, the base learner's mistakes and the concepts' share."""
 
     name: ClassVar[str]
     log_total: float
     """ln of the mass before the first round."""
     settled: ClassVar[bool] = True
-    """Whether a path's mass changes only where it is contested (and then none is lost)."""
+    """True if a path's mass changes only in contested rounds and no mass is lost."""
     parts: Sequence[tuple[float, float]] = ()
-    """Share and b of each part but the counts, where masses are settled; KT comes first."""
+    """Share and b of each part except the counts, for a conserving prior; KT comes first."""
     counts: float = 0.0
-    """The part of the mass that is shared out by counting concepts."""
+    """The share of the mass that is distributed by counting concepts."""
     unknown: str = "the number of rules is not known, so that one of them may cost any price"
-    """Why :meth:`price` is None, where no base learner runs."""
+    """Reason why :meth:`price` is None if no base learner runs."""
     floor: float = 0.25
-    """x of ``docs/theory/anytime.md``: the share of the price that the adaptive rate reckons with at least."""
+    """x of ``docs/theory/anytime.md``: the least share of the price that the adaptive rate assumes."""
 
     @abstractmethod
     def log_mass(
@@ -43,23 +43,23 @@ class Prior(ABC):
     ) -> FloatArray:
         """Return ln of each path's mass after t rounds, ``mistakes`` of them wrong, among ``contested``.
 
-        ``log_share`` is ln of the share of all concepts that follow the path, where they can be counted.
+        ``log_share`` is ln of the share of all concepts that follow the path, if they can be counted.
         """
 
     @abstractmethod
     def price(self, t: int) -> float | None:
-        """Return K_t: after t rounds no path's mass is below e^-K_t of the whole; None if nothing is known.
+        """Return K_t: after t rounds no path has less than e^-K_t of the total mass; None if not known.
 
         It does not fall with t, and K_t / t does not rise.
         """
 
     def further(self, t: int, scale: float) -> float:
-        """Return what parts with rates of their own add to what the learner's rate promises."""
+        """Return the term that parts with separate rates add to the guarantee of the learner's rate."""
         return 0.0
 
 
 class PaperPrior(Prior):
-    """W_t(u) = sum_{j <= M - k(u)} C(T - t, j): how many schedules of mistakes are still open to the path.
+    """W_t(u) = sum_{j <= M - k(u)} C(T - t, j): the number of mistake schedules still open to the path.
 
     >>> PaperPrior(T=4, M=1).log_mass(1, np.array([0, 1]), np.array([1, 1])).round(6).tolist()
     [1.386294, 0.0]
@@ -75,11 +75,11 @@ class PaperPrior(Prior):
     def log_mass(
         self, t: int, mistakes: IntArray, contested: IntArray, log_share: FloatArray | None = None
     ) -> FloatArray:
-        """Return ln W_t. (T - t is clamped for LazyAdept, which predicts on after its last commit.)"""
+        """Return ln W_t. (T - t is clamped because LazyAdept continues to predict after its last commit.)"""
         return log_capacities(max(0, self.T - t), self.M)[self.M - mistakes]
 
     def price(self, t: int) -> float | None:
-        """Return ln N, up to the horizon."""
+        """Return ln N up to the horizon, None beyond it."""
         return self.log_total if t <= self.T else None
 
 
@@ -97,7 +97,7 @@ class BetaTables:
         self._grow(64)
 
     def _grow(self, size: int) -> None:
-        # Summed in long doubles: a million rounded logarithms would cost six digits.
+        # Summed in long doubles, because a million rounded logarithms would lose six digits.
         i = np.arange(size, dtype=np.longdouble)
         self._tables = [
             np.concatenate([[0.0], np.cumsum(np.log(i + first))]).astype(np.float64)
@@ -105,23 +105,23 @@ class BetaTables:
         ]
 
     def log_mass(self, mistakes: IntArray, contested: IntArray) -> FloatArray:
-        """Return ln of the mass of paths with these numbers."""
+        """Return ln of the mass of paths with these mistakes and contested rounds."""
         most = int(contested.max(initial=0))
         if most >= len(self._tables[0]):
             self._grow(2 * most)
-        wrong, right, every = self._tables  # (learners in other threads may make longer ones)
+        wrong, right, every = self._tables  # one read, because another thread may replace them by longer ones
         mass: FloatArray = wrong[mistakes] + right[contested - mistakes] - every[contested]
         return mass
 
 
 beta_tables = cache(BetaTables)
-"""The tables of a b, which all learners share."""
+"""The tables of each b, shared by all learners."""
 
 
 class BetaPrior(Prior):
     """A mixture of parts: beta priors over the base learner's mistakes, and the paths' shares of the concepts.
 
-    A mixture of flows that lose nothing is one, and each part alone bounds the price.
+    A mixture of flows that conserve mass conserves mass, and each part alone bounds the price.
     """
 
     log_total = 0.0
@@ -139,7 +139,7 @@ class BetaPrior(Prior):
         parts = [log_weight + beta.log_mass(mistakes, contested) for log_weight, beta in self.betas]
         if log_share is not None and self.counts:
             parts.append(math.log(self.counts) + log_share)
-        return reduce(np.logaddexp, parts)  # (of the counted prior, the shares alone)
+        return reduce(np.logaddexp, parts)  # the counted prior has shares only
 
     def price(self, t: int) -> float | None:
         """Return the least that any part guarantees."""
@@ -153,9 +153,8 @@ class BetaPrior(Prior):
 class KTPrior(BetaPrior):
     """pi(u) = B(k + 1/2, n - k + 1/2) / B(1/2, 1/2): needs neither T nor M, and no mass is ever lost.
 
-    Mass moves only at contested rounds: the child that contradicts the base learner gets the share
-    (k + 1/2)/(n + 1), the other (n - k + 1/2)/(n + 1); a forced child gets all. M is needed only to say beforehand
-    what a path may cost.
+    Mass moves only at contested rounds: the child that contradicts the base learner gets the share (k + 1/2)/(n + 1),
+    the other (n - k + 1/2)/(n + 1); a forced child gets all. M is needed only for the price of a path in advance.
 
     >>> kt = KTPrior()
     >>> np.exp(kt.log_mass(2, np.array([0, 1, 1, 2]), np.array([2, 2, 2, 2]))).round(6).tolist()
@@ -169,10 +168,10 @@ class KTPrior(BetaPrior):
 
 
 class MixedPrior(BetaPrior):
-    """KT, a part for easily found rules ("sparse"), and each path's share of the concepts, where those can be counted.
+    """A mixture of KT, a part for rules with few mistakes ("sparse"), and the share of concepts, if they are countable.
 
-    A third each: then no path costs more than min(kappa_t(M), ln|C|) + ln 3. Without counts KT and sparse have a half
-    each. Over floats, where concepts are counted as doubles, 15/16 KT and 1/16 counts.
+    Each part has a third, so no path costs more than min(kappa_t(M), ln|C|) + ln 3. Without counts, KT and sparse have
+    a half each. Over floats, whose concepts are counted as doubles, KT has 15/16 and the counts 1/16.
 
     >>> mixed = MixedPrior(M=2, log_size=math.log(4))
     >>> shares = np.log([0.5, 0.25, 0.25])
@@ -184,8 +183,8 @@ class MixedPrior(BetaPrior):
 
     name = "mixed"
     SPARSE = (8.0, 64.0, 512.0)
-    """b of the parts for rules on which the base learner hardly ever errs. (Measured, the whole prior against KT alone:
-    ``benchmarks/default_prior.py``, ``docs/evidence/regret.md``.)"""
+    """b of the parts for rules on which the base learner rarely errs. (Measurements of the whole prior against KT
+    alone: ``benchmarks/default_prior.py``, ``docs/evidence/regret.md``.)"""
 
     def __init__(self, M: int | None = None, log_size: float | None = None, of_floats: bool = False) -> None:
         self.kt, sparse, self.counts, self.floor = 1 / 3, 1 / 3, 1 / 3, 0.5
@@ -198,7 +197,7 @@ class MixedPrior(BetaPrior):
 
 
 class CountedPrior(BetaPrior):
-    """Equal masses for all rules: a path has its share of them, and no rule ever costs more than ln|C|.
+    """Equal masses for all rules: a path has its share of them, and the price of a rule is at most ln|C|.
 
     >>> counted = CountedPrior(math.log(4))
     >>> counted.price(10) == math.log(4)
@@ -215,7 +214,7 @@ class CountedPrior(BetaPrior):
 
 
 def settled_prior(name: str, M: int | None, log_size: float | None, of_floats: bool) -> Prior | None:
-    """Return a prior that conserves mass, by its name; None if the rules cannot be listed, as "uniform" needs."""
+    """Return a conserving prior by its name; None for "uniform" if the rules cannot be listed."""
     if name == "kt":
         return KTPrior(M)
     if name == "uniform":

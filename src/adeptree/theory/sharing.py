@@ -1,4 +1,4 @@
-"""Fixed share: the rates and shares of the lanes, and what a sequence of rules costs (``docs/theory/drift.md``)."""
+"""Fixed share: rates and shares of the lanes, and the price of a sequence of rules (``docs/theory/drift.md``)."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.types import FloatArray
 
 RATES: FloatArray = np.array([15 / 16, *(0.25**i for i in range(1, 6))])
-"""15/16, 1/4, 1/16, ..., 2^-10: up to V = 2^22 A, A being the cost of a sequence, one of them is near the best."""
+"""The rates 15/16, 1/4, 1/16, ..., 2^-10: up to V = 2^22 A, with A the price of a sequence, one is nearly optimal."""
 RATE_PRICES: FloatArray = math.log(2) * np.array([1, 2, 3, 4, 5, 5])
-"""ln(1 / prior mass) of each: on short streams the fast ones are the best (``docs/evidence/thresholds.md``)."""
+"""ln(1 / prior mass) of each rate; large rates are best on short streams (``docs/evidence/thresholds.md``)."""
 CURVES: FloatArray = (-np.log1p(-RATES) - RATES) / RATES**2
 """The least c of each eta with ln(1 + x) >= x - c x^2 for x >= -eta: 2.09, 0.61, 0.53, ... towards 1/2."""
 SHARES = (1 / 8, 1 / 64, 1 / 512)
-"""Shares that stay, next to 1/(t + 1): those are for switches that come again and again."""
+"""Constant shares, for switches that recur, in addition to 1/(t + 1)."""
 SHARE_PRICES = (math.log(2), *(math.log(6),) * len(SHARES))
-"""ln(1 / prior mass) of 1/(t + 1), and of each of these."""
+"""ln(1 / prior mass) of the share 1/(t + 1), and of each constant share."""
 MANY = 10_000
-"""Switches from which on a sum over them is not worth its time."""
+"""Number of switches beyond which a sum over them is not worth its time."""
 WINDOWS = (100, 300, 1000, 3000)
-"""The spans of followers, next to that of all rounds."""
+"""The windows of followers, in rounds, in addition to that of all rounds."""
 FOLLOWED = 0.9
-"""The part of the prior that followers have: on short streams 0.5 costs more (``docs/evidence/thresholds.md``)."""
+"""The followers' share of the prior; 0.5 costs more on short streams (``docs/evidence/thresholds.md``)."""
 
 
 def last_round(birth: int) -> float:
-    """Return the last round of a copy that begins after round ``birth``; the first copy, of birth 0, stays for ever.
+    """Return the last round of a copy that begins after round ``birth``; the first copy, of birth 0, never ends.
 
-    Twice the largest power of 2 that divides the birth: then another copy, which lives twice as long, has begun.
+    A copy lives for twice the largest power of 2 that divides its birth; by then another, which lives twice as long,
+    has begun.
 
     >>> [last_round(birth) for birth in (0, 1, 2, 3, 4, 12)]
     [inf, 3, 6, 5, 12, 20]
@@ -40,7 +41,7 @@ def last_round(birth: int) -> float:
 
 
 def restarts(switches: int, rounds: int) -> int:
-    """Return how many copies, next to the first, are enough to follow any sequence with this many switches.
+    """Return the number of copies, besides the first, that can follow any sequence with this many switches.
 
     >>> [restarts(switches, 1024) for switches in (0, 1, 4)]
     [0, 11, 36]
@@ -49,7 +50,7 @@ def restarts(switches: int, rounds: int) -> int:
 
 
 def drift_of(value: object) -> bool | None:
-    """Return whether followers take part; None without drift."""
+    """Return True if there are followers; None without drift."""
     if value is False or value is None:
         return None
     if value is True or value == "sharing":
@@ -59,38 +60,38 @@ def drift_of(value: object) -> bool | None:
 
 @dataclass(frozen=True)
 class Drift:
-    """How the best rule may change: followers or not, one lane at the learner's rate or all of them."""
+    """The drift options: with or without followers, one lane at the learner's rate or all lanes."""
 
     followers: bool = True
     one_lane: bool = False
     unit: float = 1.0
-    """What a round costs at most."""
+    """Largest cost of a round."""
     restarts: bool = False
-    """Whether copies of a structure stand for sequences."""
+    """True if copies of a structure represent sequences."""
     inside: bool = False
-    """Whether a part of a structure has it: the price of its best rule then includes that of staying with it."""
+    """True if this is the drift of a part: the price of its best rule then includes the price of not switching."""
 
     @property
     def spans(self) -> tuple[int, ...]:
-        """The windows of followers, 0 for that of all rounds."""
+        """The windows of followers; 0 is the window of all rounds."""
         return (0, *WINDOWS) if self.followers else ()
 
     @property
     def followed(self) -> float:
-        """The part of the prior that followers have."""
+        """The followers' share of the prior."""
         return FOLLOWED if self.followers else 0.0
 
     def lanes(self) -> tuple[list[float], list[float], list[float]]:
-        """Return the rate, the share (-1: 1/(t + 1)) and ln of the mass of each lane; one has the learner's rate."""
+        """Return rate, share (-1: 1/(t + 1)) and ln of the mass of each lane; a single lane has the learner's rate."""
         if self.one_lane:
             return [1.0], [-1.0], [0.0]
         logs = -np.add.outer(RATE_PRICES, SHARE_PRICES).ravel()
         return np.repeat(RATES, len(SHARE_PRICES)).tolist(), [-1.0, *SHARES] * len(RATES), logs.tolist()
 
     def price(self, rule: float, rounds: int, switches: int = 0) -> float:
-        """Return ln(1 / prior mass) of a sequence with this many switches, of rules of this price, at most.
+        """Return an upper bound on ln(1 / prior mass) of a sequence with this many switches and rules of this price.
 
-        That of its rate comes on top (``least``).
+        The price of its rate is added in ``least``.
 
         >>> round(Drift(one_lane=True, followers=False).price(2.0, 100, 1), 3)  # two rules, ln 100 + ln 99
         13.2
@@ -106,9 +107,10 @@ class Drift:
         return price + min(one + own for one, own in zip([falling, *constant], SHARE_PRICES, strict=True))
 
     def proven(self, price: float, best_loss: float | None, spread: float, beyond: FloatArray) -> float:
-        """Return the bound now on the regret to a sequence of this price (and of this loss, if it is known).
+        """Return the current bound on the regret to a sequence of this price (and loss, if known).
 
-        ``spread`` is the sum of max(l, 1 - l)^2, ``beyond`` per rate that of l - ln(1 + eta l)/eta, l the losses.
+        ``spread`` is the sum of max(l, 1 - l)^2 over the losses l; ``beyond`` holds, per rate, the sum of l - ln(1 +
+        eta l)/eta.
         """
         most = CURVES * RATES * spread
         if best_loss is not None:

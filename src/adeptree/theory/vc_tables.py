@@ -33,7 +33,7 @@ def vc_of_table(table: ArrayLike, budget: int = DEFAULT_BUDGET) -> tuple[int, tu
 
 
 def _shattered(cells: list[int], columns: list[int], wanted: int, steps: Steps) -> tuple[int, ...] | None:
-    """Find ``wanted`` columns that together shatter every cell; each one alone leaves room for the others."""
+    """Find ``wanted`` columns that together shatter every cell, from columns that each leave room for the others."""
     if len(columns) < wanted:
         return None
     if wanted == 1:
