@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import gc
 import itertools
 import math
+import pickle
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -638,6 +642,20 @@ def test_quick_tickets_are_those_of_the_slow_path(name: str) -> None:
     assert list(one.tickets) == list(two.tickets) == [ticket for ticket, _ in waiting]
     assert one.tickets.labelled == two.tickets.labelled and sum(one.tickets.labelled) == one.rounds
     assert dict(one.certificate()) == dict(two.certificate()) and one.ledger.copy() == two.ledger.copy()
+
+
+def test_quick_tickets_are_ordinary_objects_that_free_what_they_hold() -> None:
+    """Compiled kernels fill tickets field by field, so that the counts of references are theirs to keep."""
+    learner, x = at.Adept(at.RealThresholds()), 1.5
+    ticket = learner.answer(x)
+    assert type(ticket) is at.Ticket and gc.is_tracked(ticket) and copy.copy(ticket) == ticket
+    assert ticket._replace(guess=None).action == "review" and pickle.loads(pickle.dumps(ticket)) == ticket
+    assert (ticket.ask, ticket.r, ticket.q, ticket.x) == (True, 0.0, 1.0, x)
+    held = [x, at.Ticket, learner._owner, None, True]
+    before = [sys.getrefcount(one) for one in held]
+    for _ in range(200):
+        learner.learn(learner.answer(x), 1)
+    assert np.abs(np.subtract([sys.getrefcount(one) for one in held], before)).max() < 20
 
 
 @pytest.mark.parametrize("options", [{}, {"review": 0.3}, {"engine": "paths", "horizon": 60}])

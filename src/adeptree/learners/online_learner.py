@@ -151,8 +151,8 @@ class OnlineLearner(Saved):
 
     def answer(self, x: Any) -> Ticket:
         """Answer x now; the ticket holds the drawn action and its chances, by which the round is charged later."""
-        ticket = self._quick_answer(x)
-        return self._whole(self._answered, x) if ticket is None else ticket
+        answer = self._quick_answer
+        return self._whole(self._answered, x) if (ticket := answer(x)) is None else ticket
 
     def preview(self, x: Any) -> Ticket:
         """Return the ticket that :meth:`answer` would return now; nothing is committed."""

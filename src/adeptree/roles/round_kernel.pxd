@@ -5,7 +5,34 @@ from adeptree._compiled.actions_kernel cimport Actions
 from adeptree._compiled.ledger_kernel cimport Ledger, coin, mixed
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pythread cimport PyThread_get_thread_ident as get_ident
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_SetItem
 from libc.math cimport INFINITY as inf
+
+cdef extern from "Python.h":
+    ctypedef struct PyTypeObject:
+        pass
+    object PyType_GenericAlloc(PyTypeObject* kind, Py_ssize_t items)
+
+cdef inline int put(object fields, Py_ssize_t place, object value) except -1:
+    Py_INCREF(value)  # (which the tuple takes over)
+    return PyTuple_SetItem(fields, place, value)
+
+# A ticket without a second tuple for its fields, and without a step of Python.
+cdef inline object ticket_of(
+    object kind, object number, object x, object p, object guess, object arrivals, object owner, object r, object q
+):
+    cdef object ticket = PyType_GenericAlloc(<PyTypeObject*>kind, 9)
+    put(ticket, 0, number)
+    put(ticket, 1, x)
+    put(ticket, 2, p)
+    put(ticket, 3, guess)
+    put(ticket, 4, arrivals)
+    put(ticket, 5, owner)
+    put(ticket, 6, r)
+    put(ticket, 7, q)
+    put(ticket, 8, True)
+    return ticket
 
 cdef class RoundKernel(Actions):
     cdef public Ledger ledger
@@ -30,7 +57,6 @@ cdef class RoundKernel(Actions):
     cdef int reserve(self) except -1
     cdef void take(self, int label, double cost) noexcept
     cpdef double least(self) noexcept
-    cpdef bint settle(self, object x, int label, double cost, double p, double r, int action, long long overlaps, double q=*) except -1
     cpdef double log_total(self) noexcept
     cpdef long long count(self) noexcept
     cdef void ask(self) noexcept
@@ -51,6 +77,8 @@ cdef class RoundKernel(Actions):
     @cython.final
     @cython.locals(number='long long', overlaps='long long')
     cdef int settle_ticket(self, object known, int label) except -2
+    @cython.final
+    cdef int settle_here(self, int label, double cost, double p, double r, int action, long long overlaps, double q) except -1
     @cython.final
     cdef int prepare(self) except -1
     @cython.final

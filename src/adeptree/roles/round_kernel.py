@@ -290,13 +290,14 @@ class RoundKernel(Actions):
             kept = self.for_ticket(x) if self.quick(x) and self.place(x) else None
             if kept is not None:
                 self.prepare()
-                number = self.ledger.answered + 1
+                number: object = self.ledger.answered + 1
                 self.act(self.ledger.picked < self.most_picked)
-                action = self.drawn(coin(self.seed, number, self.word))
+                action = self.drawn(coin(self.seed, self.ledger.answered + 1, self.word))
                 guess = None if action == REVIEW else action
-                fields = (number, kept, self.q1, guess, self.ledger.rounds, self.owner, self.r, self.q, True)
-                ticket = tuple.__new__(self.kind, fields)
-                self.book["given"][number] = ticket  # no Python code runs from here on
+                r: object = 0.0 if self.r == 0.0 else self.r
+                q: object = 1.0 if self.q == 1.0 else self.q
+                ticket = ticket_of(self.kind, number, kept, self.q1, guess, self.ledger.rounds, self.owner, r, q)  # noqa: F821
+                cython.cast(dict, self.book["given"])[number] = ticket  # no Python code runs from here on
                 self.pass_by(action, True)
                 self.ledger.waiting += 1
                 self.torn = False
@@ -311,19 +312,17 @@ class RoundKernel(Actions):
         """Settle an open ticket of the learner as :meth:`quick_round` does."""
         ticket: tuple = cython.cast(tuple, known)  # a named tuple
         given: dict = self.book["given"]
+        settled: dict = self.book["settled"]
         counts: list = self.book["labelled"]
         number: object = ticket[0]
         x: object = ticket[1]
         action: cython.int = REVIEW if ticket[3] is None else ticket[3]
-        if (
-            given.get(number) is not known
-            or number in self.book["settled"]
-            or self.policy >= REVIEWED
-            or not (self.quick(x) and self.place(x))
-        ):
+        closed: cython.bint = given.get(number) is not known or (settled and number in settled)
+        if closed or self.policy >= REVIEWED or not (self.quick(x) and self.place(x)):
             return -1
-        overlaps = self.ledger.rounds - ticket[4]
-        self.settle(x, label, self.cost1 if label else self.cost0, ticket[2], ticket[6], action, overlaps, ticket[7])
+        overlaps = self.ledger.rounds - cython.cast(cython.longlong, ticket[4])
+        cost: cython.double = self.cost1 if label else self.cost0
+        self.settle_here(label, cost, ticket[2], ticket[6], action, overlaps, ticket[7])
         del given[number]
         counts[action] += 1
         return self.due
@@ -405,8 +404,10 @@ class RoundKernel(Actions):
 
     def settle(self, x, label, cost, p, r, action, overlaps, q=1.0):
         """Charge an answered round whose point has entered; ``overlaps`` other labels came in between."""
-        if not self.place(x):
-            return False
+        return self.place(x) and self.settle_here(label, cost, p, r, action, overlaps, q)
+
+    def settle_here(self, label, cost, p, r, action, overlaps, q):
+        """Charge an answered round at the current point."""
         if not cython.compiled:
             self.torn = True  # an interrupt may leave the new room half made
         self.reserve()  # in an altered file, the point of a ticket may not have entered
