@@ -10,10 +10,12 @@ import tomllib
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import reduce
+from html import escape, unescape
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import getdoc
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 from xml.etree import ElementTree
 
@@ -29,7 +31,7 @@ from sphinx.ext.napoleon import Config, NumpyDocstring
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-VERSION, REPOSITORY = PROJECT["version"], PROJECT["urls"]["Homepage"]
+VERSION, REPOSITORY, SITE = PROJECT["version"], PROJECT["urls"]["Homepage"], PROJECT["urls"]["Documentation"]
 project = "adeptree"
 version = release = VERSION
 copyright = "adeptree contributors"
@@ -55,7 +57,7 @@ nitpick_ignore_regex = [
         r"adeptree\.(theory\.priors\.BetaTables|research\.sequence_learner\.SequenceLearner|learners\.rates\.RateRule)",
     ),
     ("py:class", r"adeptree\.(_compiled\..*|roles\.engine\.Entered|core\.declared_state\.\w+)"),
-    ("py:class", "[CHS]"),
+    ("py:class", "[CHS]|Executor"),
     ("py:class", r"adeptree\.solvers\.solver_class\.SolverClass"),
     ("py:class", r"adeptree\.checks\.subjects\.\w+"),
 ]
@@ -68,7 +70,17 @@ html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = f"adeptree {VERSION}"
 html_logo = html_favicon = "_static/logo.svg"
+html_baseurl = f"{SITE}/"
 html_static_path = ["_static"]
+html_extra_path = ["figures/card.png"]
+templates_path = ["_templates"]
+html_sidebars = {
+    "**": [
+        *("sidebar/brand.html", "links.html", "sidebar/search.html", "sidebar/scroll-start.html"),
+        *("sidebar/navigation.html", "sidebar/scroll-end.html"),
+    ]
+}
+html_context = {"addresses": PROJECT["urls"]}
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
@@ -80,6 +92,10 @@ html_theme_options = {
     "source_directory": "docs/",
     "footer_icons": [{"name": "Repository", "url": REPOSITORY, "html": "Repository", "class": ""}],
 }
+
+SHORT = 40
+"""A paragraph with fewer letters does not tell what a page is about."""
+CARD = "adeptree: decisions that learn, with a proof. What 6,000 fraud decisions cost, as bars."
 
 pygments_style = "default"  # its colours can be told from the ground; those of "friendly" hardly
 pygments_dark_style = "monokai"
@@ -348,6 +364,22 @@ def notebook_beside_its_page(app: Any, page: str, template: str, context: dict[s
         context["body"] = f'<p><a href="{source.name}" download>Download this notebook</a></p>' + context["body"]
 
 
+def social_card(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Tell search engines and messengers what a page is about, and which picture to show with a link to it."""
+    if doctree is None:
+        return
+    title = unescape(re.sub(r"<[^>]*>", "", context["title"]))
+    texts = (" ".join(part.astext().split()) for part in doctree.findall(nodes.paragraph))
+    first = next((text for text in texts if len(text) > SHORT), f"{title}, in the reference of adeptree.")
+    about = shorten(first, 200, placeholder=" ...")
+    told = {"og:type": "website", "og:site_name": "adeptree", "og:title": title, "og:description": about}
+    told |= {"og:url": f"{SITE}/{page}.html", "og:image": f"{SITE}/card.png", "og:image:alt": CARD}
+    tags = [f'<meta property="{name}" content="{escape(text)}">' for name, text in told.items()]
+    tags += [f'<meta name="description" content="{escape(about)}">']
+    tags += ['<meta name="twitter:card" content="summary_large_image">']
+    context["metatags"] = context.get("metatags", "") + "\n".join(tags)
+
+
 def playground(app: Any, error: Exception | None) -> None:
     """Lay the page on which the reader plays the adversary beside the others."""
     from adeptree.app.play_command import write_play_page
@@ -358,6 +390,7 @@ def playground(app: Any, error: Exception | None) -> None:
 def setup(app: Any) -> None:
     """Add what is ours."""
     app.connect("html-page-context", notebook_beside_its_page)
+    app.connect("html-page-context", social_card)
     app.connect("build-finished", font_of_formulas)
     app.connect("build-finished", playground)
     app.connect("doctree-resolved", keep_marks)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import runpy
+import struct
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
@@ -115,6 +117,23 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -
         assert not re.search(r"(@import|url\()\s*[\"']?(https?:)?//", style.read_text(encoding="utf-8")), style.name
 
 
+def test_a_link_to_a_page_shows_what_it_is_about(site: Path) -> None:
+    """Messengers read these tags; the picture lies next to the pages."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    documentation = project["urls"]["Documentation"]
+    assert (site / "card.png").is_file()
+    for source in DOCS.rglob("*.md"):
+        name = source.relative_to(DOCS).with_suffix(".html").as_posix()
+        page = (site / name).read_text(encoding="utf-8")
+        found = re.findall(r'<meta (?:property|name)="([\w:]+)" content="([^"]*)"', page)
+        tags = {of: unescape(said) for of, said in found}
+        assert tags["og:image"] == f"{documentation}/card.png" and tags["og:url"] == f"{documentation}/{name}"
+        assert tags["og:title"] in unescape(re.sub("<[^>]*>", "", page))
+        assert tags["twitter:card"] == "summary_large_image"
+        assert 20 < len(tags["description"]) <= 200 and tags["description"] == tags["og:description"], name
+        assert page.count('class="sidebar-links"') == 1
+
+
 CODE = re.compile(r"```.*?```|`[^`]*`", flags=re.DOTALL)
 FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]+\$", flags=re.DOTALL)
 
@@ -184,6 +203,9 @@ def test_figures_are_made_by_their_script(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, env=env, timeout=110)
     made = {path.name for path in tmp_path.glob("*.svg")}
     assert made == {path.name for path in (DOCS / "figures").glob("*.svg")}
+    for folder in (tmp_path, DOCS / "figures"):
+        head = (folder / "card.png").read_bytes()[:24]
+        assert head[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", head[16:]) == (1200, 630)
     shown = "".join(page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md"))
     assert all(f"figures/{name}" in shown for name in made)
     for name in ("hero.svg",):  # (matplotlib's pictures differ between its versions)
