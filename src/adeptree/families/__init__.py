@@ -1,1 +1,1 @@
-"""The families of rules: one folder each, with everything about it."""
+"""The families of rules, one folder each."""

@@ -18,7 +18,7 @@ def vc_dimension(c: ConceptClass, witness: Literal[False] = ...) -> int: ...
 @overload
 def vc_dimension(c: ConceptClass, witness: Literal[True]) -> tuple[int, tuple[Instance, ...]]: ...
 def vc_dimension(c: ConceptClass, witness: bool = False) -> int | tuple[int, tuple[Instance, ...]]:
-    """Return the VC dimension of the class, with a largest shattered set when a witness is asked for.
+    """Return the VC dimension of the class, with a largest shattered set if ``witness`` is True.
 
     >>> from adeptree import Intervals
     >>> vc_dimension(Intervals(10))
@@ -36,7 +36,7 @@ def littlestone_dimension(c: ConceptClass, witness: Literal[False] = ...) -> int
 @overload
 def littlestone_dimension(c: ConceptClass, witness: Literal[True]) -> tuple[int, MistakeTree | None]: ...
 def littlestone_dimension(c: ConceptClass, witness: bool = False) -> int | tuple[int, MistakeTree | None]:
-    """Return the Littlestone dimension of the class, with a full mistake tree when a witness is asked for.
+    """Return the Littlestone dimension of the class, with a full mistake tree if ``witness`` is True.
 
     >>> from adeptree import Thresholds
     >>> littlestone_dimension(Thresholds(256))
@@ -53,12 +53,12 @@ def littlestone_dimension(c: ConceptClass, witness: bool = False) -> int | tuple
 
 
 def knows_dimension(c: ConceptClass, witness: bool) -> bool:
-    """Return whether the class itself knows its dimension; raise if ``c`` is not a concept class."""
+    """Return True if the class knows its dimension; raise an error if ``c`` is not a concept class."""
     return not witness and not check_class(c).explicit
 
 
 def listed_table(c: ConceptClass, name: str, witness: bool) -> tuple[LabelArray, Sequence[Instance]]:
-    """Return the table and the points of the class, or say why there are none."""
+    """Return the table and the points of the class; raise an error with the reason if there are none."""
     if not isinstance(c, EnumerableClass):
         wanted = f"a witness of the {name} dimension" if witness else f"the {name} dimension"
         raise InvalidArgument(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 ENUMERATION_LIMIT = 1 << 22
-"""Largest number of concepts that is listed one by one."""
+"""Largest number of concepts that are listed."""
 
 
 class EnumerableClass(ConceptClass):
@@ -32,7 +32,7 @@ class EnumerableClass(ConceptClass):
     @property
     @abstractmethod
     def size(self) -> int:
-        """Number of concepts; every two differ somewhere."""
+        """Number of concepts, which are pairwise different."""
 
     def _facts(self) -> dict[str, object]:
         return {**super()._facts(), "concepts": shown_count(self.size)}
@@ -43,7 +43,7 @@ class EnumerableClass(ConceptClass):
 
     @abstractmethod
     def instances(self) -> Iterator[Instance]:
-        """List instances on which every two concepts differ (the whole domain where it is finite)."""
+        """List instances that distinguish all concepts (the whole domain if it is finite)."""
 
     def instance(self, x: Any) -> Instance:
         """Return the listed instance that equals x."""
@@ -58,7 +58,7 @@ class EnumerableClass(ConceptClass):
         return np.array([self.concept(i)(x) for i in range(self.size)], dtype=np.uint8)
 
     def realizable(self, sample: Sample) -> bool:
-        """Weak-consistency oracle, by looking at every concept."""
+        """Return True if some concept fits the sample, by a scan of all concepts."""
         self._check_listable()
         fits = np.ones(self.size, dtype=np.bool_)
         for x, y in self.clean(sample):
@@ -66,7 +66,7 @@ class EnumerableClass(ConceptClass):
         return bool(fits.any())
 
     def erm(self, sample: Sample) -> Concept:
-        """ERM oracle, by counting every concept's errors; the lowest-numbered best one."""
+        """Return the concept with the fewest errors; among equals, the lowest number."""
         self._check_listable()
         errors = np.zeros(self.size, dtype=np.int64)
         for x, y in self.clean(sample):
@@ -77,7 +77,7 @@ class EnumerableClass(ConceptClass):
         """Draw a concept uniformly."""
         if self.size < 1 << 63:
             return self.concept(int(rng.integers(self.size)))
-        # Too many for a machine word; 16 spare bytes make the remainder as good as uniform.
+        # Too many for a machine word; 16 spare bytes make the remainder practically uniform.
         drawn = rng.bytes(self.size.bit_length() // 8 + 16)
         return self.concept(int.from_bytes(drawn, "little") % self.size)
 
@@ -98,7 +98,7 @@ class EnumerableClass(ConceptClass):
                 f"limit of {limit} entries; take a smaller class"
             )
         table = np.stack([self.labels(x) for x in points], axis=1)
-        # Mappings cannot name the columns of a table, so these stay numbers.
+        # Mappings cannot name the columns of a table, so columns keep their numbers.
         return FiniteClass(table, points=None if isinstance(points[0], Mapping) else points)
 
     def _check_listable(self) -> None:

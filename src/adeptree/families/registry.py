@@ -1,4 +1,4 @@
-"""The families that are known, and what their records say of a class."""
+"""The registry of families, and lookups in their records for a class."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from adeptree.roles.family import Columns, Family
 from adeptree.roles.frontier import Frontier
 
 FAMILIES: dict[str, Family] = {}
-"""By name: those that a spec can name."""
+"""Families by their name in specs."""
 BY_KIND: dict[type[Any], list[Family]] = {}
 BASES: dict[str, Any] = {}
-"""By name: the base learners that a saved file can name."""
+"""Base learners by their name in saved files."""
 
 HOME = "adeptree.families"
 FIRST = ("line", "stumps", "blocks", "bits")
-"""The folders whose families are listed first, for people; all others follow by name."""
+"""Folders whose families come first in lists; all others follow by name."""
 ABOVE = ("adeptree.ghost", "adeptree.solvers")
-"""Packages that have families too, and import this one."""
+"""Packages that define families and import this module."""
 
 NATURAL = "natural"
-"""In a saved file: the natural base learner of the class, where that has no name of its own."""
+"""Stands in a saved file for the default base learner of the class, if that has no name."""
 
 GROUP = "adeptree.families"
-"""The entry points of other packages: each names a Family, or a tuple of them."""
+"""Group of entry points of other packages: each names a Family, or a tuple of them."""
 
 
 def register(family: Family) -> Family:
-    """Make a family known: to ``parse``, ``adeptree rules``, ``--rules``, ``load``, and to every learner.
+    """Register a family for ``parse``, ``adeptree rules``, ``--rules``, ``load`` and every learner.
 
-    Again is harmless. Packages declare an entry point of the group ``adeptree.families`` instead, which is looked at
-    when a name is not known.
+    Registering the same family twice has no effect. A package declares an entry point of the group
+    ``adeptree.families`` instead, which is loaded when a name is unknown.
 
     Parameters
     ----------
@@ -82,26 +82,26 @@ def _add(family: Family) -> Family:
 
 
 def forget(family: Family) -> None:
-    """Take back what :func:`register` did (the names of base learners stay taken)."""
+    """Undo :func:`register` (the names of base learners stay registered)."""
     FAMILIES.pop(family.name, None)
     BY_KIND[family.kind] = [other for other in BY_KIND.get(family.kind, []) if other.name != family.name]
 
 
 def families() -> list[Family]:
-    """Return all families that have a name, those of other packages too."""
+    """Return all families with a name, including those of other packages."""
     load_others()
     return sorted(FAMILIES.values(), key=_rank)
 
 
 def _rank(family: Family) -> tuple[int, int, str]:
-    """Return the place of a family in lists: those of adeptree by folder, then those of other packages."""
+    """Return the sort key of a family: those of adeptree by folder, then those of other packages."""
     home, _, inside = family.kind.__module__.partition(f"{HOME}.")
     folder = inside.partition(".")[0]
     return bool(home), FIRST.index(folder) if folder in FIRST else len(FIRST), folder
 
 
 def family_named(name: str) -> Family | None:
-    """Return the family of a name in a spec; other packages are looked at before the answer is None."""
+    """Return the family of a name in a spec; None if neither adeptree nor another package has it."""
     for load in (load_shipped, load_others):
         if name not in FAMILIES:
             load()
@@ -134,8 +134,8 @@ def _load(package: str) -> None:
 
 @cache
 def load_others() -> None:
-    """Register the families of other packages; adeptree warns of one that fails, and leaves it out."""
-    from importlib.metadata import entry_points  # (a slow import, for names that are not known only)
+    """Register the families of other packages; warn about one that fails, and skip it."""
+    from importlib.metadata import entry_points  # slow to import, and needed for unknown names only
 
     load_shipped()
     for entry in entry_points(group=GROUP):
@@ -155,7 +155,7 @@ def families_of(concept_class: ConceptClass) -> Iterator[Family]:
     """Return the families of an object's class, then of its parents'."""
     for kind in type(concept_class).__mro__:
         package, _, inside = kind.__module__.partition(f"{HOME}.")
-        if not package and "." in inside:  # (a file of a folder, whose families are all that a class of it needs)
+        if not package and "." in inside:  # the folder's families are enough for a class defined in it
             _load(f"{HOME}.{inside.partition('.')[0]}")
         elif kind.__module__.startswith("adeptree."):
             load_shipped()
@@ -163,7 +163,7 @@ def families_of(concept_class: ConceptClass) -> Iterator[Family]:
 
 
 def frontier_of(concept_class: ConceptClass) -> Frontier:
-    """Return an empty frontier for a class: by its oracle, unless its family has a faster form.
+    """Return an empty frontier for a class: the family's own, or else one that queries its oracle.
 
     >>> from adeptree import Thresholds
     >>> frontier = frontier_of(Thresholds(8))
@@ -178,7 +178,7 @@ def frontier_of(concept_class: ConceptClass) -> Frontier:
 
 
 def default_base(concept_class: ConceptClass) -> BaseLearner:
-    """Return the natural base learner of a class, the one used when none is given.
+    """Return the default base learner of a class.
 
     >>> from adeptree import Thresholds
     >>> default_base(Thresholds(256)).mistake_bound
@@ -194,9 +194,10 @@ def default_base(concept_class: ConceptClass) -> BaseLearner:
 
 
 def engines_of(concept_class: ConceptClass) -> list[type[Engine]]:
-    """Return the engines that may stand for the paths of a class, the fastest first.
+    """Return the engines that may replace the paths of a class, the fastest first.
 
-    They know the frontier of their family: so where a family has a frontier of its own, its parents' do not count.
+    An engine relies on the frontier of its family. So if a family has its own frontier, its parents' engines do not
+    apply.
     """
     found: list[type[Engine]] = []
     for family in families_of(concept_class):
@@ -207,13 +208,13 @@ def engines_of(concept_class: ConceptClass) -> list[type[Engine]]:
 
 
 def columns_of(concept_class: ConceptClass) -> Columns:
-    """Return how the columns of a table become instances of the class; by their names, if no family says."""
+    """Return how columns of a table become instances of the class; by default, by their names."""
     said = (f.columns for f in families_of(concept_class) if f.columns is not None)
     return next(said, Columns(mapping=True))
 
 
 def base_for(base: Any, concept_class: ConceptClass) -> BaseLearner:
-    """Return ``base`` ready for the class: the natural one if None, a user's state machine lifted."""
+    """Bind ``base`` to the class: the default base learner if None; wrap a user's state machine."""
     if base is None:
         return default_base(concept_class)
     refuse_class("base", base)

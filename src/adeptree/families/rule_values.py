@@ -1,4 +1,4 @@
-"""Small value objects for the rules our classes are made of; ``str`` gives a rule a person reads."""
+"""Value objects for rules; ``str`` returns readable text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adeptree.core.types import Instance
 
 
 def number_text(value: float) -> str:
-    """Return a number as a person writes it: exact, and without ".0".
+    """Format a number exactly, without ".0".
 
     >>> number_text(40.0), number_text(0.125), number_text(17)
     ('40', '0.125', '17')
@@ -23,9 +23,9 @@ def number_text(value: float) -> str:
 
 
 class RowRule:
-    """A rule about rows: called with a frame or with columns by name it returns one label per row, as an array.
+    """A rule about rows; called with a data frame or columns by name, it returns one label per row, as an array.
 
-    A subclass has ``on``, the label of one row, and ``condition``, in SQL when that is 1.
+    A subclass defines ``on``, the label of one row, and ``condition``, the SQL condition for label 1.
     """
 
     on: Callable[[Any], int]
@@ -42,12 +42,12 @@ class RowRule:
 
 
 def _single(x: dict[Any, Any]) -> bool:
-    """Tell at a glance that a mapping is one row."""
+    """Return True if a mapping is plainly one row."""
     return type(next(iter(x.values()), None)) in (int, float, str, bool)
 
 
 def sql_name(column: str) -> str:
-    """Return a quoted identifier of SQL.
+    """Quote an SQL identifier.
 
     >>> print(sql_name('a "b"'))
     "a ""b\"""
@@ -57,7 +57,7 @@ def sql_name(column: str) -> str:
 
 
 def sql_text(text: str) -> str:
-    """Return a quoted text of SQL.
+    """Quote an SQL text.
 
     >>> print(sql_text("it's"))
     'it''s'
@@ -80,7 +80,7 @@ class Constant(RowRule):
         return self.label
 
     def condition(self, column: str = "") -> str:
-        """Return whether it is 1, as SQL."""
+        """Return the condition for label 1, as SQL."""
         return f"1 = {self.label}"
 
     def __str__(self) -> str:
@@ -103,7 +103,7 @@ class Threshold:
         return int(x >= self.start)
 
     def condition(self, column: str) -> str:
-        """Return when it is 1, as SQL on a column."""
+        """Return the condition for label 1, as SQL on a column."""
         return f"{sql_name(column)} >= {float(self.start)!r}"
 
     def __str__(self) -> str:
@@ -126,7 +126,7 @@ class Interval:
         return int(self.start <= x < self.stop)
 
     def condition(self, column: str) -> str:
-        """Return when it is 1, as SQL on a column."""
+        """Return the condition for label 1, as SQL on a column."""
         name, parts = sql_name(column), []
         if self.start > -math.inf:
             parts.append(f"{name} >= {float(self.start)!r}")
@@ -159,7 +159,7 @@ class IntervalUnion:
         return int(any(interval(x) for interval in self.intervals))
 
     def condition(self, column: str) -> str:
-        """Return when it is 1, as SQL on a column."""
+        """Return the condition for label 1, as SQL on a column."""
         return f"({' OR '.join(one.condition(column) for one in self.intervals) or '1 = 0'})"
 
     def __str__(self) -> str:
@@ -184,7 +184,7 @@ class Stump(RowRule):
         return int((x[self.feature] >= self.cut) == self.above)
 
     def condition(self) -> str:
-        """Return when it is 1, as SQL."""
+        """Return the condition for label 1, as SQL."""
         return f"{sql_name(self.feature)} {'>=' if self.above else '<'} {float(self.cut)!r}"
 
     def __str__(self) -> str:
@@ -208,7 +208,7 @@ class BlockUnion:
         return int(self.block_of(x) in self.blocks)
 
     def condition(self, column: str) -> str:
-        """Return when it is 1, as SQL on a column."""
+        """Return the condition for label 1, as SQL on a column."""
         blocks = [sql_text(block) if isinstance(block, str) else repr(block) for block in self.blocks]
         return f"{sql_name(column)} IN ({', '.join(blocks)})" if blocks else "1 = 0"
 

@@ -1,4 +1,4 @@
-"""Rules as a text, such as ``stumps(age, values=3) | experts(lr, ht)``: one language for shell, River, scikit-learn."""
+"""Parse rules such as ``stumps(age, values=3) | experts(lr, ht)``, for the shell, River and scikit-learn."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.family import OnColumns
 
 ARGUMENT = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)"|([^,'"(){}\[\]]*?(?:\([^,'"(){}\[\]]*\))?))\s*(?:,|$)""")
-"""A name as it is, in brackets too as in weekday(when), or any name between quotes."""
+"""A plain name, possibly with brackets as in weekday(when), or any name in quotes."""
 Rules = tuple[ConceptClass, str | None]
 OLD = {"tables": "stumps"}
 """Old names of rules, each with its replacement."""
 
 
 def rules_on(rules: str, first: FirstRows, columns: Sequence[str], feature: str | None = None) -> Rules:
-    """Return the rules of a text, and the column of rules over one value (None if they name theirs).
+    """Return the rules of a text, and the column of rules over one value (None if they name their columns).
 
-    Rules that name no columns read those of ``columns`` that ``first``, the first rows, tell to be useful.
+    Rules that name no columns read those of ``columns`` that are useful according to ``first``, the first rows.
     ``feature`` is the column of rules over one value that name none.
 
     >>> first = FirstRows.of([{"age": 41, "sex": "f", "when": "2013-05-01"}], ["age", "sex", "when"])
@@ -43,7 +43,7 @@ def rules_on(rules: str, first: FirstRows, columns: Sequence[str], feature: str 
 
 
 def _part(rules: str, first: FirstRows, columns: Sequence[str], feature: str | None) -> Rules:
-    """Return the same of a part of a union."""
+    """Return the same for one part of a union."""
     wanted = on_columns(rules)
     if wanted is None:
         concept_class = parse(rules.strip())
@@ -60,7 +60,7 @@ def _part(rules: str, first: FirstRows, columns: Sequence[str], feature: str | N
 
 
 def on_rows(rules: ConceptClass, features: Sequence[str]) -> ConceptClass:
-    """Return rules on one column for ``by``: thresholds on numbers, where the rules are thresholds."""
+    """Convert rules on one column for use with ``by``: thresholds become thresholds on numbers."""
     if repr(rules) == f"table_thresholds(features={tuple(features)!r})" and len(features) == 1:
         rules = parse("real_thresholds()")
     columns = columns_of(rules)
@@ -108,7 +108,7 @@ def on_columns(rules: str) -> tuple[OnColumns, tuple[str, ...], float] | None:
 
 
 def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, float | None]:
-    """Split the limit of rules such as a blocklist off their column; none of a spec whose other numbers are named."""
+    """Split the limit of rules such as a blocklist from their column; None for a spec with named numbers."""
     whole = isinstance(form.default, int)
     digits = "[1-9][0-9]*" if whole else r"[-+.0-9e]+"
     found = re.fullmatch(rf"(.*?),?\s*{form.limit}\s*=\s*({digits})", inside, re.DOTALL)
@@ -126,7 +126,7 @@ def _limit(rules: str, inside: str, form: OnColumns) -> tuple[str, float | None]
 
 
 def _names(inside: str) -> tuple[str, ...] | None:
-    """Return the columns between the brackets, or None if those are no names: numbers, or name=value."""
+    """Return the columns between the brackets; None if these are not names but numbers or name=value."""
     names, place = [], 0
     while place < len(inside):
         match = ARGUMENT.match(inside, place)

@@ -1,4 +1,4 @@
-"""Classes as text: ``parse(repr(c)) == c``."""
+"""Parse specs, the texts of classes: ``parse(repr(c)) == c``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adeptree.roles.concept_class import ConceptClass
 LONGEST = 1 << 24
 """Most characters of a spec."""
 MOST_VALUES = 1 << 18
-"""Most values in one: Python takes some hundred bytes and some microseconds for each of them."""
+"""Most values in a spec: Python takes some hundred bytes and some microseconds for each of them."""
 
 
 def parse(spec: str) -> ConceptClass:
@@ -27,7 +27,7 @@ def parse(spec: str) -> ConceptClass:
     ...
     adeptree.core.errors.InvalidSpec: unknown rules "treshold"; did you mean "thresholds"?
     """
-    # The name first: an unknown name is reported before errors between the brackets.
+    # Check the name first, so that an unknown name is reported before errors between the brackets.
     begun = re.match(r"\s*(\w{1,80})\s*(\(|$)", spec) if isinstance(spec, str) else None
     if begun and family_named(begun[1]) is None:
         raise InvalidSpec(_no_class(begun[1]))
@@ -45,7 +45,7 @@ def parse(spec: str) -> ConceptClass:
 
 
 def _no_class(name: str) -> str:
-    # Rules on columns, as the command line has them, may be meant too.
+    # It may also be rules on columns, in the syntax of the command line.
     on_columns = [family.on_columns.word for family in families() if family.on_columns]
     known = [*on_columns, *(family.name for family in families() if family.example)]
     return unknown(name, "rules", known, sorted({*on_columns, *(family.name for family in families() if family.line)}))
@@ -78,7 +78,7 @@ def called(spec: str) -> tuple[str, list[Any], dict[str, Any]]:
 
 
 def is_long(spec: str) -> bool:
-    """Return whether a text is too long to be read as a spec in a second or two."""
+    """Return True if a text is too long to be parsed within a second or two."""
     return len(spec) > LONGEST or spec.count(",") >= MOST_VALUES
 
 
@@ -87,7 +87,7 @@ def _short(spec: str) -> str:
 
 
 def base_named(spec: str) -> BaseLearner | None:
-    """Return the base learner of a saved file's text, e.g. "Bisection" or "Ghost(d=2)"; None is the natural one.
+    """Return the base learner of a saved file's text, e.g. "Bisection" or "Ghost(d=2)"; None is the default one.
 
     >>> base_named("Ghost(d=2)")
     Ghost(d=2)

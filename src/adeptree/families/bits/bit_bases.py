@@ -15,8 +15,8 @@ from adeptree.roles.frontier import Frontier
 class Elimination(MadeFor[Conjunctions | Disjunctions]):
     """Conjunctions and disjunctions: predict with the most specific rule that fits.
 
-    For conjunctions a mistake is a 1 that the rule denied, and removes at least one literal (the first
-    one: all n that fail there), so M = n for bits and n + 1 for literals. Disjunctions are the mirror image.
+    For conjunctions a mistake is a 1 that the rule denied, and removes at least one literal (the first one: all n that
+    fail there), so M = n for bits and n + 1 for literals. Disjunctions are symmetric.
 
     >>> learner = Elimination().bind(Conjunctions(2))
     >>> learner.mistake_bound, learner.predict(learner.start(), (1, 1))
@@ -30,7 +30,7 @@ class Elimination(MadeFor[Conjunctions | Disjunctions]):
         return (1 << len(self.known.literal_numbers())) - 1
 
     def predict(self, state: int, x: Instance) -> int:
-        """Predict the strong label iff every literal left holds at x."""
+        """Predict the strong label iff every remaining literal holds at x."""
         return int((state & ~self._held(x) == 0) != self.known.any_of)
 
     def update(self, state: int, x: Instance, y: int) -> int:
@@ -41,7 +41,7 @@ class Elimination(MadeFor[Conjunctions | Disjunctions]):
         return int.from_bytes(self.known.holding(x).tobytes(), "little")
 
     def rows(self, frontier: Frontier) -> RowLearner:
-        """On a contested point the most specific rule always denies: it predicts the weak label."""
+        """Predict the weak label: at a contested point the most specific rule always denies."""
         if isinstance(frontier, MonomialFrontier):
             return Always(frontier.concept_class.any_of)
         return PerPath(self)
@@ -64,13 +64,13 @@ class GaussianElimination(MadeFor[Parities]):
         return ()
 
     def predict(self, state: tuple[int, ...], x: Instance) -> int:
-        """Reduce (x, 0); what is left is the label, if nothing of x is left."""
+        """Reduce (x, 0); if x is reduced to 0, the remainder is the label."""
         return int(reduced(state, x, 0) == 1)
 
     def update(self, state: tuple[int, ...], x: Instance, y: int) -> tuple[int, ...]:
-        """Add (x, y) to the basis if it says something new."""
+        """Add (x, y) to the basis if it is independent."""
         return extended(state, reduced(state, x, y))
 
     def rows(self, frontier: Frontier) -> RowLearner:
-        """Contested are only points outside the span, where the prediction is 0."""
+        """Predict 0: only points outside the span are contested."""
         return Always(False) if isinstance(frontier, ParityFrontier) else PerPath(self)

@@ -1,4 +1,4 @@
-"""ADEPT with the natural base learner of rules on n bits, where these are few enough to be listed."""
+"""ADEPT with the default base learner of rules on n bits, if they are few enough to be listed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adeptree.families.finite.partition_engine import FiniteEngine
 
 
 class BitEngine(FiniteEngine):
-    """The partition of all rules; wherever both labels are possible, the base learner says always the same.
+    """The partition of all rules, for a base learner with the same prediction at all contested points.
 
     >>> from adeptree import Conjunctions
     >>> from adeptree.theory.priors import KTPrior
@@ -26,5 +26,5 @@ class BitEngine(FiniteEngine):
     most_concepts = 1 << 16
 
     def base(self, concept_class: Any) -> tuple[int, int]:
-        """Return the weak label, as the most specific rule denies what it may deny; and the dimension."""
+        """Return the weak label (the most specific rule denies where it can) and the Littlestone dimension."""
         return int(concept_class.any_of), concept_class.littlestone_dimension

@@ -14,14 +14,14 @@ from adeptree.families.rule_values import Monomial, Parity
 from adeptree.roles.frontier import Children, Frontier, Split
 
 CHUNK = 1 << 20
-"""Most (row, point) pairs looked at together, to bound the memory of one round."""
+"""Most (row, point) pairs processed together, to bound the memory of one round."""
 
 
 class MonomialFrontier(Frontier):
     """A row keeps the most specific rule that fits it, and its labels.
 
-    Written for conjunctions, whose *strong* label is 1: a 1 removes the literals that fail there. A
-    disjunction is a conjunction of the flipped point with the flipped label, so its strong label is 0.
+    It is written for conjunctions, whose *strong* label is 1: a 1 removes the literals that fail there. A disjunction
+    is a conjunction of the flipped point with the flipped label, so its strong label is 0.
     """
 
     ROWS = ("literals", "strong")
@@ -39,14 +39,14 @@ class MonomialFrontier(Frontier):
     def _answers(self, x: Instance) -> Split:
         held = self.concept_class.holding(x)
         can_weak = np.any(self.literals & ~held, axis=1)
-        # (At a point that has come, a row says what its most specific rule says.)
+        # At a repeated point, a row has the label of its most specific rule.
         can_strong = ~can_weak if x in self.points else self._survives(self.literals & held)
         if self.concept_class.any_of:
             return Split(x, can_strong, can_weak)
         return Split(x, can_weak, can_strong)
 
     def _survives(self, literals: Words) -> BoolArray:
-        """Which rows, with these literals left, still deny all points they labelled weakly."""
+        """Return the rows that, with these literals left, still deny all points with the weak label."""
         fits = np.ones(self.width, dtype=np.bool_)
         step = max(1, CHUNK // max(1, len(self.held)))
         for start in range(0, self.width, step):
@@ -77,7 +77,7 @@ class MonomialFrontier(Frontier):
         return {"literals": literals, "strong": Array(np.bool_, ("rows", "points"))}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Every point has a label."""
+        """Raise ValueError unless every point has a label."""
         points = state["points"]
         need(len(set(points)) == len(points) == state["strong"].shape[1], "points")
         need(all(self.concept_class.instance(x) == x for x in points), "points")
@@ -87,7 +87,7 @@ class MonomialFrontier(Frontier):
         return super().state() | {"points": list(self.points)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved rows."""
+        """Restore saved rows."""
         super().restore(state)
         self.points = {x: i for i, x in enumerate(state["points"])}
         held = [self.concept_class.holding(x) for x in self.points]
@@ -97,8 +97,8 @@ class MonomialFrontier(Frontier):
 class ParityFrontier(Frontier):
     """A row is one parity that fits it.
 
-    Whether x is contested is the same for all rows: it is, unless x is a sum of points seen. Then one
-    vector orthogonal to everything seen but not to x turns a solution for one label into one for the other.
+    A point x is contested for all rows or for none: for all, unless x is a sum of points seen. One vector orthogonal to
+    all points seen but not to x then turns a solution for one label into one for the other.
     """
 
     ROWS = ("solution",)
@@ -129,7 +129,7 @@ class ParityFrontier(Frontier):
             self._add(residue)
 
     def log_counts(self, children: Children) -> FloatArray:
-        """Return ln of 2^(n - rank): each point that is no sum of others halves the parities of every row."""
+        """Return ln of 2^(n - rank): each point that is not a sum of others halves the parities of every row."""
         rank = len(self.basis) + bool(self._residue(children.x))
         return np.full(len(children.parent), (self.n - rank) * math.log(2))
 
@@ -169,7 +169,7 @@ class ParityFrontier(Frontier):
         return {"solution": Array(np.uint64, ("rows", self.solution.shape[1]))}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """The basis is reduced: every pivot is in its own vector, and in no other."""
+        """Raise ValueError unless the basis is reduced: every pivot occurs in its own vector only."""
         pivots = [pivot for pivot, _ in state["basis"]]
         need(all(type(bits) is int and 0 <= bits < 2**self.n for pair in state["basis"] for bits in pair), "basis")
         for own, member in state["basis"]:
@@ -180,6 +180,6 @@ class ParityFrontier(Frontier):
         return super().state() | {"basis": [list(pair) for pair in self.basis.items()]}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved rows."""
+        """Restore saved rows."""
         super().restore(state)
         self.basis = {pivot: member for pivot, member in state["basis"]}

@@ -18,7 +18,7 @@ from adeptree.families.rule_values import Monomial, Parity
 Words = NDArray[np.uint64]
 
 MOST_PARITY_BITS = 1 << 16
-"""Elimination over GF(2) takes the square of the bits."""
+"""Most bits of parities: elimination over GF(2) takes quadratic time."""
 
 
 class _OnBits(EnumerableClass):
@@ -42,7 +42,7 @@ class _OnBits(EnumerableClass):
 
 @dataclass(frozen=True, repr=False)
 class _Monomials(_OnBits):
-    """Conjunctions and disjunctions share everything: one is the other with x and labels flipped."""
+    """The common base of conjunctions and disjunctions: one is the other with x and labels flipped."""
 
     n: int
     monotone: bool = False
@@ -53,17 +53,17 @@ class _Monomials(_OnBits):
 
     @property
     def size(self) -> int:
-        """2^n if monotone; else 3^n consistent literal sets and one that contradicts itself."""
+        """Number of concepts: 2^n if monotone; else 3^n consistent literal sets and one contradictory one."""
         return (1 << self.n) if self.monotone else int(3**self.n) + 1
 
     @property
     def vc_dimension(self) -> int:
-        """n (2 for literals over a single bit)."""
+        """VC dimension: n (2 for literals over a single bit)."""
         return 2 if self.n == 1 and not self.monotone else self.n
 
     @property
     def littlestone_dimension(self) -> int:
-        """n if monotone, else n + 1 (proof in ``docs/theory/dimensions.md``)."""
+        """Littlestone dimension: n if monotone, else n + 1 (proof in ``docs/theory/dimensions.md``)."""
         return self.n if self.monotone else self.n + 1
 
     def literal_numbers(self) -> list[int]:
@@ -81,9 +81,9 @@ class _Monomials(_OnBits):
         return Monomial(tuple(numbers[i] for i in unpack(literals, len(numbers))), any_of=self.any_of)
 
     def realizable(self, sample: Sample) -> bool:
-        """The most specific rule that keeps every point of the strong label must deny all others.
+        """Return True if the most specific rule for all points with the strong label denies all others.
 
-        A conjunction's strong label is 1: its literals all hold at every 1. A disjunction's is 0.
+        A conjunction's strong label is 1 (its literals all hold at every 1), a disjunction's is 0.
         """
         strong = int(not self.any_of)
         pairs = [(self.holding(x), y) for x, y in self.clean(sample)]
@@ -94,7 +94,7 @@ class _Monomials(_OnBits):
         return all((literals & ~held).any() for held, y in pairs if y != strong)
 
     def labels(self, x: Instance) -> LabelArray:
-        """Order: literal sets in base 2 (monotone) or 3, the self-contradicting one last."""
+        """Return the labels of all concepts: literal sets in base 2 (monotone) or 3, the contradictory one last."""
         self._check_listable()
         bits = np.array(x, dtype=np.bool_) != self.any_of
         satisfied = np.ones(1, dtype=np.bool_)
@@ -162,21 +162,21 @@ class Parities(_OnBits):
 
     @property
     def size(self) -> int:
-        """2^n subsets of the bits."""
+        """Number of concepts: 2^n subsets of the bits."""
         return 1 << self.n
 
     @property
     def vc_dimension(self) -> int:
-        """n: the unit vectors are shattered."""
+        """VC dimension: n, as the unit vectors are shattered."""
         return self.n
 
     @property
     def littlestone_dimension(self) -> int:
-        """n: the unit vectors are shattered, and there are only 2^n concepts."""
+        """Littlestone dimension: n, as the unit vectors are shattered and there are only 2^n concepts."""
         return self.n
 
     def realizable(self, sample: Sample) -> bool:
-        """Gaussian elimination over GF(2): no combination of the points sums to 0 with label 1."""
+        """Return True if no combination of the points sums to 0 with label 1 (elimination over GF(2))."""
         basis: tuple[int, ...] = ()
         for x, y in self.clean(sample):
             vector = reduced(basis, x, y)
@@ -186,7 +186,7 @@ class Parities(_OnBits):
         return True
 
     def labels(self, x: Instance) -> LabelArray:
-        """Concept number i chooses the bits of i, bit 0 of x being the most significant."""
+        """Return the labels of all concepts: concept i has the bits of i, bit 0 of x being the most significant."""
         self._check_listable()
         parity = np.zeros(1, dtype=np.uint8)
         for bit in x:
@@ -199,7 +199,7 @@ class Parities(_OnBits):
 
 
 def reduced(basis: tuple[int, ...], x: Instance, y: int) -> int:
-    """Return (x, y) reduced by a basis, largest vector first; the label rides along as the lowest bit."""
+    """Return (x, y) reduced by a basis, largest vector first; the label is the lowest bit."""
     vector = int("".join(map(str, x)) + str(y), 2)
     for pivot in basis:
         vector = min(vector, vector ^ pivot)
@@ -207,7 +207,7 @@ def reduced(basis: tuple[int, ...], x: Instance, y: int) -> int:
 
 
 def extended(basis: tuple[int, ...], vector: int) -> tuple[int, ...]:
-    """Return the basis with a reduced vector, if that says something of x."""
+    """Return the basis extended by a reduced vector, if that is not 0 in x."""
     return basis if vector <= 1 else tuple(sorted((*basis, vector), reverse=True))
 
 
@@ -218,7 +218,7 @@ def as_bits(x: Any, n: int) -> tuple[int, ...]:
     (1, 0)
     """
     try:
-        bits = () if type(x) is dict else tuple(int(bit) if bit in (0, 1) else 2 for bit in x)  # (no names)
+        bits = () if type(x) is dict else tuple(int(bit) if bit in (0, 1) else 2 for bit in x)  # refuses names
     except (TypeError, ValueError):
         bits = ()
     if len(bits) != n or 2 in bits:

@@ -14,7 +14,7 @@ from adeptree.roles.frontier import Frontier
 
 @dataclass(frozen=True)
 class DefaultZero(MadeFor[BlockUnions]):
-    """Block unions: predict 0 on a block that never had a 1; M = d.
+    """The base learner of block unions: predict 0 on a block that never had a 1; M = d.
 
     >>> learner = DefaultZero().bind(BlockUnions(3))
     >>> learner.mistake_bound, learner.predict(learner.update(learner.start(), "a", 1), "a")
@@ -24,7 +24,7 @@ class DefaultZero(MadeFor[BlockUnions]):
     kind = BlockUnions
 
     def start(self) -> tuple[Hashable, ...]:
-        """Return the blocks known to be 1: none."""
+        """Return the empty set: no block is known to be 1."""
         return ()
 
     def predict(self, state: tuple[Hashable, ...], x: Instance) -> int:
@@ -32,9 +32,9 @@ class DefaultZero(MadeFor[BlockUnions]):
         return int(x in state)
 
     def update(self, state: tuple[Hashable, ...], x: Instance, y: int) -> tuple[Hashable, ...]:
-        """Remember a block with a 1."""
+        """Add a block with a 1."""
         return (*state, x) if y and x not in state else state
 
     def rows(self, frontier: Frontier) -> RowLearner:
-        """Contested are only blocks never seen before, so nothing needs to be remembered."""
+        """Predict 0: only new blocks are contested, so no state is needed."""
         return Always(False) if isinstance(frontier, BlockFrontier) else PerPath(self)

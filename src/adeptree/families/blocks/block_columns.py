@@ -1,4 +1,4 @@
-"""The cell of a table as the name of a block."""
+"""Convert a cell of a table to the name of a block."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adeptree.families.blocks.block_unions import BlockUnions
 
 
 def block_of_cell(concept_class: BlockUnions, texts: Sequence[str]) -> str:
-    """Return the text of the cell, if it is whole: anything but nothing is a name."""
+    """Return the text of a nonempty cell that is valid Unicode, unchanged."""
     text = texts[0]
     if not text:
         raise InvalidInstance("the value is missing")

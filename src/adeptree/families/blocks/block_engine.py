@@ -1,4 +1,4 @@
-"""ADEPT on block unions without touching a path, for any number of blocks to come."""
+"""The engine of block unions: ADEPT without a list of paths, for any number of future blocks."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ else:
 class BlocksEngine(KernelEngine):
     """The exact distribution of ADEPT on :class:`BlockUnions`, from elementary symmetric polynomials.
 
-    The base learner is the natural one (``DefaultZero``), so a path is a set of at most d of the blocks seen.
-    Their number is the binomial sum ``width``, of which nothing here is as large as.
+    The base learner is the default one (``DefaultZero``), so a path is a set of at most d of the blocks seen. Their
+    number is the binomial sum ``width``; time and memory are far smaller.
 
     >>> engine = BlocksEngine(BlockUnions(2), KTPrior())
     >>> engine.rate = 0.5
@@ -56,7 +56,7 @@ class BlocksEngine(KernelEngine):
                     f"the engine of block unions needs a mistake bound of at least d={d}, as paths are never "
                     f'pruned in it; got M={prior.M}; use engine="paths"'
                 )
-            # M is at least d, or T where no path can have d mistakes: any larger M then gives the same masses.
+            # Use M >= d, or T if no path can have d mistakes: any larger M gives the same masses.
             horizon, bound = prior.T, max(prior.M, d)
         self.concept_class, self.prior = concept_class, prior
         word = word_of if plain else _word_of_mapped
@@ -65,14 +65,14 @@ class BlocksEngine(KernelEngine):
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """The natural base learner, and any prior that counts no concepts."""
+        """Accept the default base learner and any prior that does not count concepts."""
         return problem.beyond(("paper", "kt") if problem.prior.counts else ("paper", "kt", "mixed"), DefaultZero)
 
     def leader(self) -> Leader:
-        """Return the best set of blocks, of several one with the largest prior mass.
+        """Return the best set of blocks; among equals, one with the largest prior mass.
 
-        A block of gain 0 may be in a best set or not. Sets of fewer than d blocks met all blocks as contested
-        ones; a set of d only those up to its last member, so there the earliest blocks have the largest mass.
+        A block of gain 0 may be in a best set or not. All blocks were contested for sets of fewer than d blocks, but
+        for a set of d only those up to its last member, so the earliest blocks give it the largest mass.
         """
         gains, d = self._gains, self.concept_class.d
         chosen = best_blocks(gains, d)
@@ -94,7 +94,7 @@ class BlocksEngine(KernelEngine):
         return self._union(best_blocks(self._gains, self.concept_class.d))
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Walk over the sets of blocks within reach, the best first and of equals the small and early ones."""
+        """Return the sets of blocks within reach, the best first; among equals, small sets of early blocks first."""
         lost = self.kernel.lost
         found = sets_in_order(self._gains, self.concept_class.d, lost, reach_of(self.best_loss, k, lost))
         return first_of(found, self._union, limit)
@@ -108,22 +108,22 @@ class BlocksEngine(KernelEngine):
         return np.array(self.kernel.gains_now())
 
     def state(self) -> dict[str, Any]:
-        """Return the blocks in order of arrival and what each gained."""
+        """Return the blocks in order of arrival, with their gains."""
         k = self.kernel
         return {"blocks": list(k.number), "gains": self._gains, "lost": k.lost, "rounds": k.rounds}
 
     def declared(self) -> Fields:
-        """Return what each block gained, and what was lost."""
+        """Return the declarations of the gains and of the loss."""
         return {"gains": Array("f", "blocks"), "lost": Number(float, 0, LARGEST), "rounds": COUNT}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Blocks differ, and each came in a round."""
+        """Raise ValueError unless all blocks differ and each came in a round."""
         blocks, gains = state["blocks"], state["gains"]
         need(isinstance(blocks, list) and len(set(blocks)) == len(blocks) == len(gains) <= state["rounds"], "blocks")
         need(np.maximum(gains, 0).sum() <= state["lost"] * (1 + 1e-9), "lost")
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved gains."""
+        """Restore saved gains."""
         self.check(state)
         self.kernel.fill(state["blocks"], state["gains"].astype(np.float64), float(state["lost"]), state["rounds"])
 

@@ -35,7 +35,7 @@ class BlockFrontier(Frontier):
         return Split(x, np.ones(self.width, dtype=np.bool_), self.count < self.concept_class.d)
 
     def grow(self, children: Children) -> None:
-        """Give a block seen for the first time to the rows that label it 1."""
+        """Add a new block to the rows that label it 1."""
         self.members, self.count = self.members[children.parent], self.count[children.parent]
         block = self.concept_class.block_of(children.x)
         if block in self.number:
@@ -60,7 +60,7 @@ class BlockFrontier(Frontier):
         return {"members": members, "count": Array("i", "rows", 0)}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Members are blocks."""
+        """Raise ValueError unless all members are blocks."""
         members, blocks = state["members"], state["blocks"]
         need(
             members.max() < len(set(blocks)) == len(blocks) and ((members >= 0).sum(axis=1) == state["count"]).all(),
@@ -68,6 +68,6 @@ class BlockFrontier(Frontier):
         )
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved rows, if they are sets of the blocks."""
+        """Restore saved rows, if they are sets of the blocks."""
         super().restore(state)
         self.number = {block: i for i, block in enumerate(state["blocks"])}

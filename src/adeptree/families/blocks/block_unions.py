@@ -18,7 +18,7 @@ from adeptree.roles.concept_class import ConceptClass
 
 @dataclass(frozen=True)
 class Block:
-    """The canonical form of an instance whose block was found by a function or key."""
+    """The canonical form of an instance whose block is computed by a function or key."""
 
     name: Hashable
 
@@ -27,12 +27,12 @@ class Block:
 class BlockUnions(ConceptClass):
     """Concepts that are 1 on at most d blocks of the domain and 0 elsewhere.
 
-    There are infinitely many blocks, and none has to be known before it arrives.
+    There are infinitely many blocks, and a block need not be known before it arrives.
 
     Parameters
     ----------
     d
-        How many blocks a concept has at most.
+        The largest number of blocks of a concept.
     block
         Maps an instance to its block: a function, or the key of a mapping such as ``"sender"``; by default an
         instance is its own block.
@@ -60,27 +60,27 @@ class BlockUnions(ConceptClass):
     def __repr__(self) -> str:
         if self.block is None:
             return f"blocks(d={self.d})"
-        # A function is shown by its name, not its address: saved files compare this text.
+        # A function is shown by its name, not by its address, because saved files compare this text.
         shown = repr(self.block) if isinstance(self.block, str) else getattr(self.block, "__qualname__", "function")
         return f"blocks(d={self.d}, block={shown})"
 
     @property
     def reads_by_function(self) -> bool:  # type: ignore[override]
-        """Whether ``block`` is a function."""
+        """True if ``block`` is a function."""
         return callable(self.block)
 
     @property
     def vc_dimension(self) -> int:
-        """d points of different blocks are shattered, d + 1 cannot all be 1."""
+        """VC dimension: d, as d points of different blocks are shattered, and d + 1 cannot all be 1."""
         return self.d
 
     @property
     def littlestone_dimension(self) -> int:
-        """d: each mistake of "predict 0 on a new block" uses up one block."""
+        """Littlestone dimension: d, as each mistake of "predict 0 on a new block" uses one block."""
         return self.d
 
     def instance(self, x: Any) -> Hashable:
-        """Return the block of x, all that matters of it; marked as one, so that it is not mapped again."""
+        """Return the block of x, marked as a block, so that it is not mapped again."""
         name = self.block_of(x)
         return name if self.block is None else Block(name)
 
@@ -114,7 +114,7 @@ class BlockUnions(ConceptClass):
         return x[self.block]
 
     def realizable(self, sample: Sample) -> bool:
-        """No block has both labels, and at most d blocks have a 1."""
+        """Return True if no block has both labels and at most d blocks have a 1."""
         pairs = self._blocks(sample)
         ones = {b for b, y in pairs if y}
         return len(ones) <= self.d and not any(b in ones for b, y in pairs if not y)

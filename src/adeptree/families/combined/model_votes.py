@@ -22,7 +22,7 @@ from adeptree.roles.concept_class import ConceptClass
 
 @dataclass(frozen=True, repr=False)
 class ModelVote(ConceptClass):
-    """Two rules that follow a score, 1 from ``at`` on; they differ where it is missing. A part of :class:`Experts`."""
+    """Two rules that are 1 for scores >= ``at``, with different labels for missing ones. A part of :class:`Experts`."""
 
     combines: ClassVar[bool] = True
     column: str
@@ -36,16 +36,16 @@ class ModelVote(ConceptClass):
         return score
 
     def concept(self, gap: int) -> Concept:
-        """Return the rule with this label where the score is missing."""
+        """Return the rule with this label for missing scores."""
         return NumberRule(self.column, Threshold(self.at), gap, lookup=self.instance)
 
     def erm(self, sample: Sample) -> Concept:
-        """Return the better rule; the label 0 for missing scores, if both are equal."""
+        """Return the better rule; if both are equal, the one with label 0 for missing scores."""
         missing = [y for x, y in sample if x is None]
         return self.concept(int(2 * sum(missing) > len(missing)))
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw a score, missing once in five times."""
+        """Draw a score, missing with probability 1/5."""
         return None if rng.random() < 0.2 else float(rng.random() * 2 * self.at)
 
     def random_concept(self, rng: np.random.Generator) -> Concept:
@@ -55,18 +55,18 @@ class ModelVote(ConceptClass):
 
 @dataclass(frozen=True, repr=False, init=False)
 class Experts(RowRules):
-    """Rules that follow a model: 1 where its column has at least ``at``, for each of the columns.
+    """One rule per model: 1 if the model's column is at least ``at``.
 
-    A column holds votes (0 or 1) or scores. Where it is missing, a rule says 0 or 1, which is part of the rule.
+    A column holds votes (0 or 1) or scores. The label for missing values, 0 or 1, is part of a rule.
 
     Parameters
     ----------
     names
         The names of the columns, one per model.
     columns
-        The same as a list.
+        The same names as a list.
     at
-        The score from which on a model says 1.
+        The least score at which a model predicts 1.
 
     Examples
     --------

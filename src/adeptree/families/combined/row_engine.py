@@ -41,13 +41,13 @@ class VoteEngine(KernelEngine):
         self._use(_VOTES.VoteKernel(concept_class.at))
 
     def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
-        """Have a weight per lane and rule."""
+        """Keep one weight per lane and rule."""
         self.shared = {"weights": 2 * lanes, "of_windows": 2 * len(spans) + 2, "ring": room}
         self.kernel.begin(share, lanes, spans, room)
         return [self.kernel]
 
     def rows(self) -> Rows:
-        """Return the two rules; before a score was missing they are one."""
+        """Return the two rules, which are one until a score is missing."""
         lost, paths = self.kernel.lost, self.kernel.count()
         none: IntArray = np.zeros(paths, dtype=np.int64)
         losses = lost + np.array([self.kernel.zeros, self.kernel.ones])[:paths]
@@ -65,19 +65,19 @@ class VoteEngine(KernelEngine):
         return {**sums, **{name: Array(kinds[name], (size,), 0, most) for name, (size, most) in sizes.items()}}
 
     def state(self) -> dict[str, Any]:
-        """Return the losses, and the weights where the best rule may change."""
+        """Return the losses, and with drift the weights."""
         kept = {name: getattr(self.kernel, name) for name in self.declared()}
         return {name: np.array(value) if name in self.shared else value for name, value in kept.items()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over the losses."""
+        """Restore the losses."""
         self.check(state)
         for name, value in state.items():
             setattr(self.kernel, name, memoryview(value.copy()) if name in self.shared else value)
 
 
 class RowPrior(CountedPrior):
-    """The priors of the parts, each times its share; the parts weigh their own paths."""
+    """The priors of the parts, each times its share."""
 
     def __init__(self, name: str, parts: list[tuple[float, Prior]]) -> None:
         super().__init__(0.0)
@@ -86,16 +86,16 @@ class RowPrior(CountedPrior):
         self.unknown = next((prior.unknown for _, prior in parts if prior.price(1) is None), self.unknown)
 
     def price(self, t: int) -> float | None:
-        """Return what the most expensive rule of any part costs."""
+        """Return the largest price of a rule of any part."""
         prices = [(share, prior.price(t)) for share, prior in self.members]
         return None if any(price is None for _, price in prices) else max((p or 0.0) - math.log(s) for s, p in prices)
 
 
 def chosen(part: ConceptClass, name: str) -> tuple[type[Any], Problem]:
-    """Return the structure of a part, and what it is asked for."""
+    """Return the engine of a part, and its problem."""
     base = base_for(None, part)
     frontier = frontier_of(part)
-    log_size = 0.0 if part.combines else frontier.log_size  # (its structure has a prior of its own)
+    log_size = 0.0 if part.combines else frontier.log_size  # its structure defines its prior
     prior = settled_prior(name, base.mistake_bound, log_size, frontier.of_floats)
     problem = Problem(part, base, MixedPrior() if prior is None else prior)
     reasons = list[str]()
@@ -139,24 +139,24 @@ class RowEngine(MixtureEngine):
         return _MIXTURE.MixtureKernel(*made_of)
 
     def direct(self) -> list[Any]:
-        """Return, for the first parts, the column in which a part finds its cell as it is, or True if it takes rows."""
+        """Return, for the first parts, the column whose cell the part reads unchanged, or True if it reads rows."""
         return [self.concept_class.column] if isinstance(self.concept_class, OnColumn) else []
 
     def batch(self, xs: Any) -> int:
-        """Give every part its instances."""
+        """Hand every part its instances."""
         for i, member in enumerate(self.members):
             part, read = member.concept_class, [self.concept_class.read(i, x) for x in xs]
-            member.batch(read if part.combines else part.instances_of(read))  # (the others want arrays)
+            member.batch(read if part.combines else part.instances_of(read))  # the others need arrays
         return len(xs)
 
     def informed(self, f: int) -> Any:
-        """Return a part that knows how much was charged: so much are its sums rounded."""
+        """Return a part that knows the total charged, which sets the tolerance of sums."""
         member = self.members[f]
         member.kernel.ledger = self.kernel.ledger
         return member
 
     def constants(self) -> list[RankedRule]:
-        """Return none: not every part has them."""
+        """Return an empty list, because not every part has the constants."""
         return []
 
     def reach(self, best: float, k: float) -> float:
@@ -170,7 +170,7 @@ class RowEngine(MixtureEngine):
         return NearRules((RankedRule(PartRule(self.concept_class, f, n.rule), n.loss) for n in near), near.more)
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Return the rules of all parts, those with equal texts once."""
+        """Return the rules of all parts, without repeated texts."""
         near = super().rules_within(k, limit)
         first = {str(one.rule): one for one in reversed(near)}
         return NearRules((one for one in near if first[str(one.rule)] is one), near.more)

@@ -1,4 +1,4 @@
-"""Rules that combine: one of several parts, each of which reads columns of a row and has a share of the prior.
+"""Combined rules: several parts, each of which reads columns of a row and has a share of the prior.
 
 ``rules.on("score")`` reads one column, ``a | b`` has the rules of both, and ``Experts`` follows votes or scores.
 """
@@ -39,11 +39,11 @@ class PartRule(RowRule):
     rule: Concept
 
     def on(self, x: Mapping[str, Any]) -> int:
-        """Read the row as the part does, and ask its rule."""
+        """Return the label of the part's rule in a row."""
         return int(self.rule(self.owner.read(self.part, x)))
 
     def condition(self) -> str:
-        """Return when it is 1, as SQL."""
+        """Return the condition for label 1, as SQL."""
         one: Any = self.rule
         if not hasattr(one, "condition"):
             raise InvalidArgument(f"the rule {self} has no SQL; thresholds, intervals, values and stumps have")
@@ -55,7 +55,7 @@ class PartRule(RowRule):
 
 
 class RowRules(ConceptClass):
-    """One of several parts; instances are rows, mappings of column names to values."""
+    """The rules of several parts; instances are rows, mappings of column names to values."""
 
     combines: ClassVar[bool] = True
     parts: tuple[ConceptClass, ...]
@@ -64,7 +64,7 @@ class RowRules(ConceptClass):
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
-        """The columns that are read."""
+        """The columns that the rules read."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ class RowRules(ConceptClass):
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """What each part has of the prior; equal shares, by default."""
+        """Each part's share of the prior; by default equal."""
         return (1 / len(self.parts),) * len(self.parts)
 
     @abstractmethod
@@ -85,7 +85,7 @@ class RowRules(ConceptClass):
         return str(rule)
 
     def instance(self, x: Any) -> Instance:
-        """Return the columns that are read; what is missing is left out."""
+        """Return the columns that the rules read, without missing values."""
         if not isinstance(x, Mapping):
             raise InvalidInstance(
                 f"x must be a mapping of column names to values ({', '.join(self.columns)}); {got('x', x)}"
@@ -96,16 +96,16 @@ class RowRules(ConceptClass):
         return row
 
     def cells(self, x: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns that are read and not missing, values of NumPy as Python's own."""
+        """Return the columns that are read and not missing, with NumPy values converted to Python's."""
         values = {name: plain_value(name, x[name]) for name in self.columns if name in x}
-        return {name: value for name, value in values.items() if value is not None and value == value}  # (not NaN)
+        return {name: value for name, value in values.items() if value is not None and value == value}  # drops NaN
 
     def read_raw(self, part: int, row: Mapping[str, Any]) -> Any:
-        """Return the instance of a part in a row as it came, as :meth:`instance` and :meth:`read` would."""
+        """Return the instance of a part in a raw row, as :meth:`instance` and :meth:`read` would."""
         return self.read(part, row if PLAIN.issuperset(map(type, row.values())) else self.cells(row))
 
     def key(self, x: Instance) -> Any:
-        """Return what the parts read."""
+        """Return the instances of all parts."""
         read = {
             name: (part, self.read(i, x)) for i, (name, part) in enumerate(zip(self.names, self.parts, strict=True))
         }
@@ -140,7 +140,7 @@ class OnColumn(RowRules):
     spec_name = "on_column"
 
     def __post_init__(self) -> None:
-        names_of([self.column or 0], "column")  # (not an empty name)
+        names_of([self.column or 0], "column")  # refuses an empty name
         if columns_of(self.rules).names(self.rules) is not None:
             raise InvalidArgument(f"{self.rules!r} names the columns it reads already; leave .on({self.column!r}) out")
 
@@ -205,7 +205,7 @@ class Union(RowRules):
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """What each part has of the prior."""
+        """Each part's share of the prior."""
         return self.given or super().shares
 
     @cached_property
@@ -214,11 +214,11 @@ class Union(RowRules):
         return tuple(dict.fromkeys(name for part in self.parts for name in columns_of(part).names(part) or ()))
 
     def read(self, part: int, row: Mapping[str, Any]) -> Any:
-        """Return the row as the part has it."""
+        """Return the row in the part's form."""
         return self.parts[part].instance(row)
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw a row of every part; where several read a column, one of them decides its value."""
+        """Draw a row for every part; a column that several parts read has the value of one of them."""
         drawn = [part.random_instance(rng) for part in self.parts]
         for first in drawn:
             with suppress(InvalidInstance):
@@ -241,7 +241,7 @@ def union(*rules: Any, shares: Sequence[float] | None = None) -> Union:
     parts = [parse(part) if isinstance(part, str) else part for part in given]
     if not parts:
         raise InvalidArgument("a union needs rules, e.g. union(Experts('lr'), RealThresholds().on('score')); got none")
-    if shares is None:  # (parts that have equal shares themselves are parts of the whole)
+    if shares is None:  # unions with equal shares are flattened
         return Union(tuple(inner for part in parts for inner in _even_parts(part)))
     wanted = f"{counted(len(parts), 'number')} from 1e-9 to 1e9, one per part"
     if not isinstance(shares, (list, tuple)) or len(shares) != len(parts):

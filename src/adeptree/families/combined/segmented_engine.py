@@ -1,4 +1,4 @@
-"""The structures of one rule for all next to one per segment: a mixture at one rate, or two levels, each at its own."""
+"""Engines for a common rule and one rule per segment: a mixture at one rate, or two levels with separate rates."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from adeptree.theory.sharing import Drift
 
 _KERNEL = kernel("adeptree.structures.segments_kernel")
 STEPS = 8
-"""Prices that the kernel of two levels is told per doubling of the rounds."""
+"""Number of tabulated prices per doubling of the rounds, for the kernel of two levels."""
 
 
 class SegmentedEngine(RowEngine):
-    """One rule for all, and one per segment, half of the prior each."""
+    """One common rule, and one rule per segment, with half of the prior each."""
 
     kind = "segmented"
     concept_class: Any
@@ -32,38 +32,38 @@ class SegmentedEngine(RowEngine):
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """All rules at one rate."""
+        """Accept problems in which all rules have one rate."""
         return "it has one rate" if problem.own_rates else None
 
     def direct(self) -> list[Any]:
-        """Let both parts read the row."""
+        """Return True twice: both parts read the row."""
         return [True, True]
 
     def share_inside(self, drift: Drift) -> None:
-        """Let the part for all share, and each segment."""
+        """Enable fixed share in the common part and in each segment."""
         self.shares_inside = drift
         self.members[0] = changing(*chosen(self.concept_class.parts[0], self.prior.name), drift)
         self.members[1].share_inside(drift)
         self.kernel.parts[:] = [member.kernel for member in self.members]
 
     def pooled(self) -> tuple[Concept, float, float, bool] | None:
-        """Return the best rule for all, its loss and its price, and whether its part has more weight."""
+        """Return the best common rule, its loss, its price, and True if its part has more weight."""
         f, shares = self.members[0], self.kernel.log_share
         near = self.near(0, self.reach(f.best_loss, 0), 1)[0]
         return near.rule, near.loss, f.price() - shares[0], self.ahead() >= 0
 
     def ahead(self) -> float:
-        """Return by how much less the part for all has lost, in mix losses."""
+        """Return the mix loss of the segments minus that of the common part."""
         one, other = (part.log_total() - self.rate * part.least() for part in self.kernel.parts)
         return float(one - other)
 
     def by_segment(self) -> list[tuple[str, str, float]]:
-        """Return the segments, each with its best rule and the loss of that."""
+        """Return the segments, each with its best rule and that rule's loss."""
         named, rules = self.informed(1).named(), self.concept_class.parts[1]
         return [(name, str(rules.on_rows(rule)), leader.loss) for name, leader, rule in named]
 
     def sequence_price(self, rule: float, rounds: int, switches: int = 0) -> float:
-        """Return the price, which includes that of sharing; it is not known for sequences that change."""
+        """Return the price, which includes that of sharing; None for sequences with switches."""
         return math.inf if switches else rule
 
     def segments(self) -> int:
@@ -71,7 +71,7 @@ class SegmentedEngine(RowEngine):
         return len(self.members[1].kernel.places)
 
     def exceeded(self) -> str:
-        """Say if more segments came than were announced."""
+        """Return a message if more segments came than were announced."""
         if self.shares_inside:
             return "with by= and drift= together nothing is proven in advance"
         told, came = self.concept_class.segments, self.segments()
@@ -86,11 +86,11 @@ class LevelsPrior(CountedPrior):
         self.name, self.parts_of, self.unknown = name, parts, parts.unknown  # type: ignore[misc]
 
     def price(self, t: int) -> float | None:
-        """Return ln 2; None if nothing is known of the parts in advance."""
+        """Return ln 2; None if the parts have no guarantee in advance."""
         return None if self.parts_of.price(t) is None else math.log(2)
 
     def further(self, t: int, scale: float) -> float:
-        """Return what is proven in advance of the learners per segment together (``docs/theory/decide.md``)."""
+        """Return the guarantee in advance of all learners per segment together (``docs/theory/decide.md``)."""
         S, one, price = self.parts_of.segments or 1, self.parts_of.one, self.parts_of.one.price
         each = (price(-(-t // S)) or 0.0) + max(0.0, 2.0 - (price(1) or 0.0))
         constant = bounds.adaptive_constant(price(t) or 0.0, one.floor * 2 ** (-1 / STEPS))
@@ -98,7 +98,7 @@ class LevelsPrior(CountedPrior):
 
 
 class TwoLevelsEngine(SegmentedEngine):
-    """A learner for all and one per segment, each at a rate of its own (``segments_kernel.py``)."""
+    """A common learner and one per segment, with separate rates (``segments_kernel.py``)."""
 
     kind = "two-levels"
 
@@ -114,7 +114,7 @@ class TwoLevelsEngine(SegmentedEngine):
         return _KERNEL.TwoLevelsKernel(*made_of, lambda: self.members[0].price(), prices, one.floor)
 
     def share_inside(self, drift: Drift) -> None:
-        """Let the part for all and each segment have the rates of their lanes, in structures of their own."""
+        """Give the common part and each segment their own lanes and rates."""
         self.members[1] = SegmentsEngine(self.concept_class.parts[1], self.prior)
         super().share_inside(drift)
         self.members[1].kernel.rate_each()
@@ -122,11 +122,11 @@ class TwoLevelsEngine(SegmentedEngine):
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """Rates of their own."""
+        """Accept problems whose parts have separate rates."""
         return None if problem.own_rates else "each segment has its own rate"
 
     def ahead(self) -> float:
-        """Return by how much less the learner for all has lost."""
+        """Return the loss of the segments minus that of the common learner."""
         return float(self.kernel.lost[1] - self.kernel.lost[0])
 
     def leader(self) -> Leader:
@@ -134,7 +134,7 @@ class TwoLevelsEngine(SegmentedEngine):
         return Leader(self.best_loss, None, None, -math.log(2))
 
     def proven(self, price: float, best_loss: float | None) -> float:
-        """Return the bound now on the loss beyond this one: what is known of either part."""
+        """Return the current bound on the regret: the better of the bounds of the two parts."""
         if best_loss is None:
             return math.inf
         self.kernel.discard()
@@ -145,36 +145,36 @@ class TwoLevelsEngine(SegmentedEngine):
     # --- Late labels and saving --------------------------------------------------------------------
 
     def entered(self, ticket: int, x: Instance, raw: Any) -> Any:
-        """Return the row and the ticket, of which the kernel knows what both parts said."""
+        """Return the row and the ticket, for which the kernel stored the predictions of both parts."""
         return self.point(x, raw), ticket
 
     def abandon(self, ticket: int) -> None:
-        """Forget the answers of both parts."""
+        """Drop the stored predictions of both parts."""
         self.kernel.said.pop(ticket, None)
 
     def declared(self) -> Fields:
-        """Return the account of the part for all rows, the losses of both parts, and what they said of each ticket."""
+        """Declare the account of the common part, the losses of both parts, and their predictions for each ticket."""
         said = Array(np.float64, ("tickets", 2), 0, 1)
         return {"own": Array(np.float64, (OWN,), -MOST), "lost": Items(2, SUM), "said": said}
 
     def state(self) -> dict[str, Any]:
-        """Return the parts, and these."""
+        """Return the states of the parts and the declared fields."""
         kernel, said = self.kernel, np.array(list(self.kernel.said.values()), dtype=np.float64).reshape(-1, 2)
         own = {"own": np.array(kernel.own), "lost": list(kernel.lost), "said": said}
         return {**super().state(), **own, "waiting": {"tickets": list(kernel.said)}}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """The rates are in balance."""
+        """Raise ValueError unless the rates are consistent."""
         super().invariants(state)
         check_own(np.array([state["own"]]), self.shares_inside is not None)
         need(len(state["waiting"]["tickets"]) == len(state["said"]), "said")
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned."""
+        """Restore what :meth:`state` returned."""
         self.check(state)
         kernel = self.kernel
         kernel.own, kernel.lost = np.array(state["own"]), np.array(state["lost"], dtype=np.float64)
         kernel.said = dict(zip(state["waiting"]["tickets"], map(tuple, state["said"].tolist()), strict=True))
         self.members[0].rate = float(state["own"][0])
         super().restore(state)
-        need(min(kernel.proven()) >= -1e-6 * (1 + max(state["lost"])), "lost")  # (no part lost more than its bound)
+        need(min(kernel.proven()) >= -1e-6 * (1 + max(state["lost"])), "lost")  # no part lost more than its bound

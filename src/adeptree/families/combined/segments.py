@@ -1,4 +1,4 @@
-"""One rule for all segments next to one rule per segment: tenants, regions, carriers."""
+"""Rules with segments such as tenants or regions: one common rule, and one rule per segment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from adeptree.families.registry import columns_of
 from adeptree.families.rule_values import RowRule, sql_name, sql_text
 from adeptree.roles.concept_class import ConceptClass
 
-SHOWN = 3  # segments whose rules are part of a text
+SHOWN = 3  # number of segments whose rules a text shows
 
 
 def name_of(value: Any) -> str:
@@ -30,7 +30,7 @@ def name_of(value: Any) -> str:
         return ""
     try:
         return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-    except ValueError:  # (Python writes no whole number of more digits)
+    except ValueError:  # Python does not write longer whole numbers
         raise InvalidInstance(
             "the name of a segment must be a text or a number of at most 4,300 digits; got more digits"
         ) from None
@@ -38,18 +38,18 @@ def name_of(value: Any) -> str:
 
 @dataclass(frozen=True)
 class SegmentRule(RowRule):
-    """A rule for each segment; a segment without one says 0."""
+    """A rule for each segment; a segment without one predicts 0."""
 
     owner: PerSegment
     rules: Mapping[str, Concept]
 
     def on(self, x: tuple[str, Any]) -> int:
-        """Ask the rule of the segment."""
+        """Return the label of the segment's rule."""
         rule = self.rules.get(x[0])
         return 0 if rule is None else int(rule(x[1]))
 
     def condition(self) -> str:
-        """Return when it is 1, as SQL."""
+        """Return the condition for label 1, as SQL."""
         by, rules = sql_name(self.owner.by), {name: self.owner.on_rows(rule) for name, rule in self.rules.items()}
         which = {name: f"= {sql_text(name)}" if name else "IS NULL" for name in rules}
         return " OR ".join(f"({by} {which[n]} AND ({rules[n].condition()}))" for n in rules) or "1 = 0"
@@ -72,7 +72,7 @@ class PerSegment(ConceptClass):
 
     @property
     def column(self) -> str | None:
-        """The one column that the rules of a segment read, whose value then is their instance; None: rows are."""
+        """The column whose value is the instance of a segment's rules; None if they read rows."""
         return self.rules.column if isinstance(self.rules, OnColumn) else None
 
     @property
@@ -81,18 +81,18 @@ class PerSegment(ConceptClass):
         return self.rules.rules if isinstance(self.rules, OnColumn) else self.rules
 
     def on_rows(self, rule: Concept) -> Any:
-        """Return a rule of a segment as one on whole rows."""
+        """Convert a rule of a segment to one on whole rows."""
         return PartRule(self.rules, 0, rule) if isinstance(self.rules, OnColumn) else rule
 
     def instance(self, x: Any) -> Instance:
-        """Return the segment and the instance of its rules in a row, or of such a pair."""
+        """Return the segment and the instance of its rules, from a row or from such a pair."""
         if isinstance(x, tuple):
             return x
         read = self.rules.read(0, x) if isinstance(self.rules, OnColumn) else self.rules.instance(x)
         return name_of(x.get(self.by)), read
 
     def key(self, x: Instance) -> Any:
-        """Return what the rules read, for coins."""
+        """Return the values that the rules read, for coins."""
         return self.one.key(x[1])
 
     def erm(self, sample: Sample) -> Concept:
@@ -107,22 +107,22 @@ class PerSegment(ConceptClass):
         return "abc"[int(rng.integers(3))], self.one.random_instance(rng)
 
     def random_concept(self, rng: np.random.Generator) -> Concept:
-        """Draw a rule for each of these."""
+        """Draw a rule for each of three segments."""
         return SegmentRule(self, {name: self.one.random_concept(rng) for name in "abc"})
 
 
 @dataclass(frozen=True, repr=False)
 class Segmented(RowRules):
-    """Rules for all rows, next to one such rule per segment; ``Adept(rules, by="tenant")`` makes one.
+    """Common rules for all rows, and one rule per segment; ``Adept(rules, by="tenant")`` makes this class.
 
     Parameters
     ----------
     rules
         Rules about named columns of the row, such as ``RealThresholds().on("score")``.
     by
-        The column with the name of the segment. Rows where it is missing are a segment of their own.
+        The column with the name of the segment. Rows where it is missing form a separate segment.
     segments
-        The number of segments, if it is known: only then is there a guarantee in advance.
+        The number of segments, if it is known. Only then is there a guarantee in advance.
 
     Examples
     --------
@@ -142,27 +142,27 @@ class Segmented(RowRules):
     def __post_init__(self) -> None:
         if not isinstance(self.by, str) or not self.by:
             raise InvalidArgument(f"by must be the name of a column; {got('by', self.by)}")
-        Union((self.rules,))  # (which checks that they name their columns and have no segments)
+        Union((self.rules,))  # checks that they name their columns and have no segments
         if self.segments is not None:
             check_size("segments", self.segments)
 
     @cached_property
     def parts(self) -> tuple[ConceptClass, ...]:  # type: ignore[override]
-        """The rules for all, and those per segment."""
+        """The common rules, and the rules per segment."""
         return self.rules, PerSegment(self.rules, self.by, self.segments)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the rules and that of the segment."""
+        """The columns of the rules, and the segment column."""
         return tuple(dict.fromkeys((*(columns_of(self.rules).names(self.rules) or ()), self.by)))
 
     def cells(self, x: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns that are read; the name of the segment as a text."""
+        """Return the columns that the rules read, with the segment's name as a text."""
         row = super().cells(x)
         return {**row, self.by: name_of(row[self.by])} if self.by in row else row
 
     def read(self, part: int, row: Mapping[str, Any]) -> Any:
-        """Return the row as the part has it."""
+        """Return the row in the part's form."""
         one = self.rules
         if part == 0 and isinstance(one, OnColumn):
             return {one.column: one.read(0, row)}

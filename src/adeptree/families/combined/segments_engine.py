@@ -22,10 +22,10 @@ from adeptree.theory.sharing import Drift
 
 _KERNEL = kernel("adeptree.structures.segments_kernel")
 SUMS = ("zeros", "charged", "clock", "log_z")
-"""Numbers that a file holds of each line."""
-OWN = 5  # numbers of a segment with a rate of its own: rate, kappa, excess, rounds, rate of the last round
+"""Numbers per line in a file."""
+OWN = 5  # numbers of a segment with a separate rate: rate, kappa, excess, rounds, rate of the last round
 MANY = 1e300
-"""More combinations of rules are not told apart."""
+"""Largest number of combinations of rules that is counted exactly."""
 
 
 class SegmentsPrior(CountedPrior):
@@ -38,7 +38,7 @@ class SegmentsPrior(CountedPrior):
         self.floor = one.floor
 
     def price(self, t: int) -> float | None:
-        """Return what a rule for each segment costs at most; None if the number of segments is not known."""
+        """Return the largest price of one rule per segment; None if the number of segments is not known."""
         if self.segments is None:
             return None
         one = self.one.price(-(-t // self.segments))
@@ -46,7 +46,7 @@ class SegmentsPrior(CountedPrior):
 
 
 def check_own(own: FloatArray, many: bool) -> None:
-    """Raise ValueError unless the accounts of parts, a row each, can be what a learner saved."""
+    """Raise ValueError unless the accounts of the parts, one row each, are valid."""
     rate, kappa, excess, rounds, last = own.T
     need((rate == 0).all() and (last == 1).all() if many else (rate > 0).all() and (rate <= last).all(), "own")
     need((kappa >= 2).all() and (rounds == np.floor(rounds)).all(), "own")
@@ -54,8 +54,8 @@ def check_own(own: FloatArray, many: bool) -> None:
 
 
 def changing(kind: type[Any], problem: Problem, drift: Drift) -> Any:
-    """Return the engine of a part whose best rule may change, without followers."""
-    from adeptree.structures.restarts_engine import drifting  # (most learners do not need its kernels)
+    """Return the engine of a part with drift, without followers."""
+    from adeptree.structures.restarts_engine import drifting  # imported late: most learners do not need its kernels
 
     how = replace(drift, followers=False, inside=True)
     return drifting((kind, problem.concept_class, problem.prior), how)
@@ -88,7 +88,7 @@ class SegmentsEngine(KernelEngine):
         kernel.by, kernel.column = self.concept_class.by, self.concept_class.column
 
     def share_inside(self, drift: Drift) -> None:
-        """Let the structure of each segment share on the clock of the segment."""
+        """Enable fixed share in the structure of each segment, on the clock of the segment."""
         self.shares_inside = drift
         self._use(self._made())
 
@@ -120,7 +120,7 @@ class SegmentsEngine(KernelEngine):
         return SegmentRule(self.concept_class, {name: rule for name, _, rule in self.named()})
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Return the best combination; there are too many near ones to list."""
+        """Return only the best combination, because there are too many near-best ones."""
         return NearRules([RankedRule(self.best_rule(), self.best_loss)], k > 0)
 
     # --- Saving ------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class SegmentsEngine(KernelEngine):
         return {"parts": [one.state() for one in self.each()]}
 
     def state(self) -> dict[str, Any]:
-        """Return the segments, and the sums of them."""
+        """Return the segments and their totals."""
         names, kernel = list(self.kernel.places), self.kernel
         told = {"names": names, "sums": [kernel.lost, kernel.log_sum, min(kernel.paths, MANY)], **self.of_segments()}
         if kernel.rated:
@@ -138,7 +138,7 @@ class SegmentsEngine(KernelEngine):
         return told
 
     def declared(self) -> Fields:
-        """Return the names; every segment checks its own part."""
+        """Declare the names; every segment checks its own part."""
         own: Fields = {"own": Array(np.float64, ("segments", OWN), -MOST)} if self.kernel.rated else {}
         return {"names": Items("segments"), "sums": Items(3, Number()), **own}
 
@@ -154,7 +154,7 @@ class SegmentsEngine(KernelEngine):
         yield from state["parts"]
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Restore every segment, if that is possible."""
+        """Restore every segment, after checking it."""
         self.check(state)
         for k, (name, kept) in enumerate(zip(state["names"], self.parts_of(state), strict=True)):
             self.kernel.first_rate = float(state["own"][k, 0]) if self.kernel.rated else 0.0
@@ -163,7 +163,7 @@ class SegmentsEngine(KernelEngine):
             self.kernel.keep()
         if self.kernel.rated:
             np.asarray(self.kernel.own)[: state["own"].size] = state["own"].ravel()
-        rate, self.kernel.stale = self.rate, True  # (the sums of all must be computed)
+        rate, self.kernel.stale = self.rate, True  # the totals must be computed again
         self.rate = rate
         lost, log_sum, paths = map(float, state["sums"])
         computed = [self.kernel.lost, self.kernel.log_sum, min(self.kernel.paths, MANY)]
@@ -179,7 +179,7 @@ class ArenaEngine(SegmentsEngine):
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """Thresholds on one column."""
+        """Accept thresholds on one column."""
         engine, _ = chosen(problem.concept_class.one, problem.prior.name)
         return None if engine.in_arena else f"it is made for thresholds on a column; got {problem.concept_class.rules}"
 
@@ -190,7 +190,7 @@ class ArenaEngine(SegmentsEngine):
         return _KERNEL.ArenaKernel(self.line.kernel)
 
     def visited(self, k: int) -> Any:
-        """Return the line, which is that of the k-th segment until another is visited."""
+        """Return the line of the k-th segment, valid until another is visited."""
         self.kernel.visit(k)
         return self.line
 
@@ -206,7 +206,7 @@ class ArenaEngine(SegmentsEngine):
         return {**joined, "whole": bool(self.line.kernel.whole), "sizes_of": sizes.reshape(len(kept), len(names))}
 
     def declared(self) -> Fields:
-        """Return the sizes of the lines too."""
+        """Declare the sizes of the lines as well."""
         sums = dict.fromkeys(SUMS, Array(np.float64, "segments"))
         return {**super().declared(), "sizes_of": Array(np.int64, ("segments", "columns"), 0), "whole": FLAG, **sums}
 

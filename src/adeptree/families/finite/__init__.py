@@ -1,1 +1,1 @@
-"""Classes given as a table, and all others that can be listed."""
+"""Classes given as a table, and all other classes that can be listed."""

@@ -45,12 +45,12 @@ class FiniteClass(EnumerableClass):
 
     def __init__(self, table: Any, points: Sequence[Any] | None = None) -> None:
         rows = _as_table(table)
-        # Eight labels per byte, a row one item: a table of 65,536 rows is compared in a second, not half a minute.
+        # Pack eight labels per byte and a row into one item, which compares 65,536 rows in 1 s in place of 30 s.
         packed = np.packbits(rows, axis=1)
         _, first = np.unique(packed.view(np.dtype((np.void, packed.shape[1]))).ravel(), return_index=True)
-        # By columns: what all rules say at a point is read in one piece.
+        # Stored by columns, because a round reads all labels at one point.
         self.first = np.sort(first)
-        """Of each concept, the first of the given rows that is it."""
+        """For each concept, the index of the first given row that equals it."""
         self.table: LabelArray = np.asfortranarray(rows[self.first])
         self.table.setflags(write=False)
         self.points: tuple[Any, ...] | None = None if points is None else _as_points(points)
@@ -64,9 +64,9 @@ class FiniteClass(EnumerableClass):
     def from_template(
         cls, rule: Callable[..., Any], grid: Mapping[str, Iterable[Any]], instances: Any = None, **options: Any
     ) -> EnumerableClass:
-        """Return the rules ``rule(x, **constants)`` with the constants on a grid: small classes need no solver.
+        """Return the rules ``rule(x, **constants)`` with the constants on a grid.
 
-        With a list of ``instances`` each rule is kept once; without, any instance may come (``TemplateClass``).
+        With a list of ``instances``, equal rules are kept once. Without it, any instance may come (``TemplateClass``).
 
         >>> c = FiniteClass.from_template(lambda x, a: x >= a, {"a": range(100)}, [3, 7], text="x >= {a}")
         >>> c.size, [str(c.concept(i)) for i in range(c.size)]
@@ -97,7 +97,7 @@ class FiniteClass(EnumerableClass):
 
     @cached_property
     def vc_dimension(self) -> int | None:
-        """Exact VC dimension, or None if the search was given up as too large."""
+        """Exact VC dimension, or None if the search is too large."""
         try:
             return vc_of_table(self.table)[0]
         except TooLarge:
@@ -105,7 +105,7 @@ class FiniteClass(EnumerableClass):
 
     @cached_property
     def littlestone_dimension(self) -> int | None:
-        """Exact Littlestone dimension, or None if the search was given up as too large."""
+        """Exact Littlestone dimension, or None if the search is too large."""
         try:
             return self.littlestone.dimension()
         except TooLarge:
@@ -113,7 +113,7 @@ class FiniteClass(EnumerableClass):
 
     @cached_property
     def littlestone(self) -> LittlestoneSolver:
-        """The solver of this table; it remembers the subclasses it has met."""
+        """The solver of this table, which caches the dimensions of subclasses."""
         return LittlestoneSolver(self.table)
 
     def instance(self, x: Any) -> Instance:
@@ -134,7 +134,7 @@ class FiniteClass(EnumerableClass):
         return int(x) if self._column is None else self._column[freeze(x)]
 
     def key(self, x: Instance) -> Hashable:
-        """Return what identifies x."""
+        """Return the key that identifies x."""
         return freeze(x)
 
     def labels(self, x: Instance) -> LabelArray:
@@ -150,7 +150,7 @@ class FiniteClass(EnumerableClass):
         return iter(range(self.table.shape[1]) if self.points is None else self.points)
 
     def to_finite(self, limit: int = 1 << 22) -> FiniteClass:
-        """Return itself."""
+        """Return this class."""
         return self
 
     def random_instance(self, rng: np.random.Generator) -> Instance:

@@ -14,9 +14,9 @@ from adeptree.roles.frontier import Children, Frontier, Split
 
 
 class Partition:
-    """Which row every concept belongs to; -1 once its row is gone.
+    """The row of every concept; -1 once its row is removed.
 
-    The rows may be those of any frontier: a row without concepts is simply empty here.
+    The rows may be those of any frontier: a row without concepts is empty.
     """
 
     def __init__(self, concept_class: EnumerableClass) -> None:
@@ -25,13 +25,13 @@ class Partition:
         self.row_of: IntArray = np.zeros(concept_class.size, dtype=np.int64)
 
     def _halves(self, x: Instance) -> IntArray:
-        """Return 2 v + the label at x for every concept of row v, in one array: there may be a million concepts."""
+        """Return 2 v + the label at x for every concept of row v, in one array, as there may be a million concepts."""
         halves = self.row_of + self.row_of
         halves += self.concept_class.labels(x)
         return halves
 
     def counts(self, x: Instance, width: int) -> tuple[IntArray, IntArray]:
-        """Return, for each row, how many of its concepts say 0 and how many say 1 at x."""
+        """Return, for each row, the numbers of its concepts with label 0 and label 1 at x."""
         halves = self._halves(x)
         if halves.min() < 0:
             halves = halves[halves >= 0]
@@ -45,7 +45,7 @@ class Partition:
 
 
 class PartitionFrontier(Frontier):
-    """Rows are the non-empty cells of the partition: O(number of concepts) per round, whatever the width."""
+    """A frontier whose rows are the nonempty cells of the partition: O(number of concepts) per round."""
 
     def __init__(self, concept_class: EnumerableClass) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class PartitionFrontier(Frontier):
         self.log_size = math.log(concept_class.size)
 
     def parts(self) -> list[Any]:
-        """Return the partition too."""
+        """Return the frontier and the partition."""
         return [self, self.partition]
 
     @property
@@ -87,15 +87,15 @@ class PartitionFrontier(Frontier):
         return {"row_of": self.partition.row_of, "width": self._width}
 
     def declared(self) -> Fields:
-        """Return the row of every concept (-1: of none)."""
+        """Declare the row of every concept (-1: none)."""
         return {"row_of": Array("i", self.partition.row_of.shape, -1), "width": COUNT}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Every row has concepts."""
+        """Raise ValueError unless every row has concepts."""
         row_of = state["row_of"]
         need(np.array_equal(np.unique(row_of[row_of >= 0]), np.arange(state["width"])), "row_of")
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over a saved partition, if it is one of the concepts."""
+        """Restore a saved partition, if it fits the concepts."""
         self.check(state)
         self.partition.row_of, self._width = state["row_of"], state["width"]

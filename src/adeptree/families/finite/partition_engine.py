@@ -1,4 +1,4 @@
-"""ADEPT on a listed class: one partition of its concepts, whose cells are the paths."""
+"""The engine of listed classes: a partition of the concepts, whose cells are the paths."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ COUNTED = ("losses", "mistakes", "contested")
 
 
 class FiniteEngine(KernelEngine):
-    """Which cell every concept is in, and k, n and L of every cell; cells are the rows of ``PartitionFrontier``.
+    """The cell of every concept, and k, n and L of every cell; cells are the rows of ``PartitionFrontier``.
 
-    For any class whose concepts are listed, with :class:`~adeptree.Halving`, whose bound holds, so that no path is
-    ever pruned. It takes 50 bytes per concept, and a bit per concept and point.
+    It serves any class whose concepts are listed, with :class:`~adeptree.Halving`. Its mistake bound always holds, so
+    no path is pruned. It takes 50 bytes per concept, and a bit per concept and point.
 
     >>> from adeptree import FiniteClass
     >>> engine = FiniteEngine(FiniteClass([[0, 0], [0, 1], [1, 1]]), PaperPrior(T=10, M=1))
@@ -66,7 +66,7 @@ class FiniteEngine(KernelEngine):
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """Take base learners of the class itself, if the concepts are not too many to be listed."""
+        """Accept the class's own base learners, if the concepts are few enough to be listed."""
         c, reason = problem.concept_class, problem.beyond(("paper", "kt", "mixed", "uniform"), *cls.bases)
         if reason is None and problem.base.concept_class != c:
             return f"the base learner must be that of the class itself; got {problem.base!r}"
@@ -75,11 +75,11 @@ class FiniteEngine(KernelEngine):
         return reason
 
     def base(self, concept_class: Any) -> tuple[int, int]:
-        """Return what the base learner says wherever both labels are possible, as the kernel has it, and its bound."""
+        """Return the base learner's prediction at contested points, in the kernel's code, and its mistake bound."""
         return -1, concept_class.size.bit_length() - 1
 
     def _read(self, x: Any) -> Any:
-        """Return the column of a point, a new one if the kernel has none."""
+        """Return the column of a point; compute it if the kernel has none."""
         instance = self.concept_class.instance(x)
         key = self.concept_class.key(instance)
         frozen, columns = freeze(key), self.kernel.columns
@@ -89,12 +89,12 @@ class FiniteEngine(KernelEngine):
         return columns[frozen]
 
     def _judge(self, x: Instance) -> None:
-        """Tell the kernel what the base learner predicts in the cells that x parts; nothing if ``base`` says it."""
+        """Set the base learner's predictions in the cells that x divides; do nothing if ``base`` determines them."""
 
     # --- Account -------------------------------------------------------------------------------------
 
     def cells(self, name: str) -> Any:
-        """Return what the kernel holds of each cell, not a copy of it."""
+        """Return views of the kernel's arrays of cells."""
         return np.asarray(self.kernel.arrays[name])[: self.width]
 
     def row_of(self) -> IntArray:
@@ -109,12 +109,12 @@ class FiniteEngine(KernelEngine):
         return self._rows(slice(None))
 
     def leader(self) -> Leader:
-        """Return the best cell: only those of least loss are looked at."""
+        """Return the best cell, from those of least loss."""
         return self._rows(np.flatnonzero(self.cells("losses") == self.kernel.least())).leader()
 
     def _rows(self, some: Any) -> Rows:
         losses, mistakes, contested = (self.cells(name)[some] for name in COUNTED)
-        whole = losses.astype(np.int64)  # as long as every cost is
+        whole = losses.astype(np.int64)  # whole if all costs are
         share = np.log(self.cells("size")[some] / self.concept_class.size) if self.prior.counts else None
         mass = self.prior.log_mass(self.kernel.rounds, mistakes, contested, share) - self.prior.log_total
         losses = whole if (whole == losses).all() else losses.copy()
@@ -135,7 +135,7 @@ class FiniteEngine(KernelEngine):
         return {"rounds": made.rounds, "row_of": self.row_of(), **counted, **weight}
 
     def declared(self) -> Fields:
-        """Return k, n and L of every cell, its weight, and the cell of every concept."""
+        """Declare k, n, L and weight of every cell, and the cell of every concept."""
         size, counted = self.concept_class.size, Array("i", "cells", 0, self._bound)
         return {
             **{"rounds": COUNT, "losses": Array("if", "cells", 0), "mistakes": counted},
@@ -144,13 +144,13 @@ class FiniteEngine(KernelEngine):
         }
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Every cell has concepts, a weight is above 0, and k is at most n."""
+        """Raise ValueError unless cells have concepts, weights are positive and k is at most n."""
         need(np.array_equal(np.unique(state["row_of"]), np.arange(len(state["losses"]))), "row_of")
         need((state["mistakes"] <= state["contested"]).all(), "mistakes")
         need(state["weight"].max() > 0, "weight")
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over cells."""
+        """Restore the cells."""
         self.check(state)
         made, row_of, width = self.kernel, state["row_of"], len(state["losses"])
         size = np.bincount(row_of, minlength=width)
@@ -169,7 +169,7 @@ class FiniteEngine(KernelEngine):
 
 
 class OptimalEngine(FiniteEngine):
-    """The same with :class:`~adeptree.SOA`, which is asked about the cells that a new point parts.
+    """The same engine with :class:`~adeptree.SOA`, which predicts in the cells that a new point divides.
 
     >>> from adeptree import FiniteClass
     >>> engine = OptimalEngine(FiniteClass([[0, 0], [0, 1], [1, 1]]), PaperPrior(T=10, M=1))
@@ -181,7 +181,7 @@ class OptimalEngine(FiniteEngine):
     bases = (SOA,)
 
     def base(self, concept_class: Any) -> tuple[int, int]:
-        """Return that it must be asked, and the Littlestone dimension."""
+        """Return the code for "ask the base learner", and the Littlestone dimension."""
         self._soa = SOA(concept_class)
         return -2, self._soa.mistake_bound or 0
 

@@ -1,4 +1,4 @@
-"""Base learners that look at the whole version space: Halving and the Standard Optimal Algorithm."""
+"""Base learners on the version space: Halving and the Standard Optimal Algorithm."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class _VersionSpace(MadeFor[EnumerableClass]):
         return (1 << self.known.size) - 1
 
     def update(self, state: int, x: Instance, y: int) -> int:
-        """Keep the concepts that say y."""
+        """Keep the concepts with label y at x."""
         ones = mask(self.known.labels(x))
         return state & ones if y else state & ~ones
 
     def predict(self, state: int, x: Instance) -> int:
-        """Predict 1 iff the concepts that say 1 are strictly the larger part."""
+        """Predict 1 iff the concepts with label 1 are strictly the larger part."""
         ones = mask(self.known.labels(x))
         return int(self._size(state & ones) > self._size(state & ~ones))
 
     @abstractmethod
     def _size(self, concepts: int) -> int:
-        """How large a set of concepts counts."""
+        """Return the size of a set of concepts, for comparison."""
 
     @abstractmethod
     def compare(self, partition: Partition, split: Split) -> BoolArray:
@@ -64,7 +64,7 @@ class Halving(_VersionSpace):
 
     @property
     def mistake_bound(self) -> int | None:
-        """Each mistake removes at least half of the concepts."""
+        """floor(log2 size): each mistake removes at least half of the concepts."""
         return None if self.concept_class is None else self.concept_class.size.bit_length() - 1
 
     def _size(self, concepts: int) -> int:
@@ -80,8 +80,8 @@ class Halving(_VersionSpace):
 class SOA(_VersionSpace):
     """Littlestone's Standard Optimal Algorithm: predict the label whose side has the larger dimension.
 
-    A tie is 0, an empty side has dimension -1. Optimal, M = the Littlestone dimension; exact dimensions
-    of subclasses are computed and remembered, so it is for finite classes of modest size.
+    A tie is 0, an empty side has dimension -1. It is optimal: M = the Littlestone dimension. It computes and caches
+    exact dimensions of subclasses, so it suits finite classes of modest size.
 
     >>> from adeptree import FiniteClass
     >>> soa = SOA().bind(FiniteClass([[0, 0], [0, 1], [1, 1]]))
@@ -113,12 +113,12 @@ class SOA(_VersionSpace):
 
 
 class _PartitionRows(RowLearner):
-    """Keeps every concept's row, so that no path holds its own version space."""
+    """Stores the row of every concept, in place of one version space per path."""
 
     def __init__(self, base: _VersionSpace, frontier: Frontier) -> None:
         self.base = base
         self.frontier = frontier
-        # The frontier may hold the very partition we need; otherwise we follow its rows with our own.
+        # The frontier may hold the needed partition; otherwise a separate one follows its rows.
         self.shared = isinstance(frontier, PartitionFrontier) and frontier.partition.concept_class == base.known
         self.own = Partition(base.known)
 

@@ -1,1 +1,1 @@
-"""Thresholds and intervals on a line: of a grid, and of floats."""
+"""Thresholds and intervals on a line, for a grid and for floats."""

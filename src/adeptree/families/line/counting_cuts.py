@@ -1,4 +1,4 @@
-"""How many concepts follow a path: on grids, and over floats, where cuts are counted as doubles."""
+"""Count the concepts that follow a path, on grids and over floats (in floating point)."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 from adeptree.core.types import FloatArray
 
 DOUBLES = 2.0 * float(2**63 - 2**52)
-"""Cuts over floats: the finite doubles (-0.0 and 0.0 are one) and +inf."""
+"""Number of cuts over floats: the finite doubles (-0.0 and 0.0 count once) and +inf."""
 
 
 def doubles_between(low: Any, high: Any) -> FloatArray:
-    """Return how many cuts lie in (low, high], for floats or arrays; exact to a double's 53 bits.
+    """Return the number of cuts in (low, high], for floats or arrays; exact to a double's 53 bits.
 
     >>> doubles_between(1.0, 2.0) == 2.0**52, doubles_between(-np.inf, np.inf) == DOUBLES, doubles_between(-0.0, 0.0)
     (np.True_, np.True_, np.float64(0.0))
     """
-    with np.errstate(over="ignore"):  # the difference of two places may need all 64 bits
+    with np.errstate(over="ignore"):  # the difference of two ranks may need all 64 bits
         between: FloatArray = (place_of(high) - place_of(low)).astype(np.uint64).astype(np.float64)
     return between
 
 
 def place_of(value: Any) -> Any:
-    """Return the place of a double among all doubles, as an integer."""
+    """Return the rank of a double among all doubles, as an integer."""
     return _turned((np.asarray(value, dtype=np.float64) + 0.0).view(np.int64))
 
 
 def value_at(place: Any) -> FloatArray:
-    """Return the double at a place.
+    """Return the double with this rank.
 
     >>> value_at(place_of([-1.5, 0.0, 2.0])).tolist()
     [-1.5, 0.0, 2.0]
@@ -45,7 +45,7 @@ def _turned(bits: Any) -> Any:
 
 
 def intervals_within(cuts: FloatArray) -> float:
-    """Return the number of intervals, the empty one once, with both ends in one gap; of each gap the number of cuts.
+    """Return the number of intervals with both ends in one gap, the empty one once, from the cuts per gap.
 
     >>> intervals_within(np.array([3.0, 1.0]))  # 3 + 0, and the empty one
     4.0

@@ -1,4 +1,4 @@
-"""Rules with cuts on a line without touching each path: intervals, unions of intervals, any number of cuts."""
+"""Engines of rules with cuts on a line (intervals, their unions, any number of cuts), without a list of paths."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 class CutsPrior(MixturePrior):
     """The prior of d cuts, each drawn independently from the prior of one cut (``cuts_kernel.py``).
 
-    Every labelling has d!/(j_1! j_2! ...) >= 1 orders of cuts in gaps, so that none costs more than d times what one
-    cut costs at most. Any number of cuts (None) has no such limit: a labelling pays for each of its own.
+    Every labelling has d!/(j_1! j_2! ...) >= 1 orders of cuts in gaps, so its price is at most d times the largest
+    price of one cut. Any number of cuts (None) has no such limit, because a labelling pays for each of its cuts.
 
     >>> from adeptree.families.line.line_domain import Grid
     >>> round(CutsPrior("mixed", Grid(255), 2).price(1000), 3)  # twice ln 256 + ln 3
@@ -48,10 +48,11 @@ class CutsPrior(MixturePrior):
 
 
 class CutsEngine(LineEngine):
-    """Labellings with at most d flips, d cuts being drawn independently (``cuts_kernel.py`` has the prior).
+    """Labellings with at most d flips; the prior draws d independent cuts (``cuts_kernel.py``).
 
     For :class:`Intervals` this is *another* prior than that of ``engine="paths"``, which runs a base learner on every
-    interval: here each end has the prior of a threshold of its own. Both are conserving, and their certificates hold.
+    interval: here each end has the prior of a separate threshold. Both priors conserve mass, and their certificates
+    hold.
 
     >>> from adeptree import Intervals
     >>> engine = CutsEngine(Intervals(16), MixedPrior())
@@ -80,7 +81,7 @@ class CutsEngine(LineEngine):
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """All paths kept, and the priors without a horizon."""
+        """Accept the priors without a horizon, if no path is dropped."""
         if problem.prior.name not in ("kt", "mixed"):
             return f'it knows the priors "kt" and "mixed"; got prior={problem.prior.name!r}'
         if problem.max_width is not None or type(problem.base) not in (IntervalSearch, NearestEnds, NearestPoint):
@@ -88,11 +89,11 @@ class CutsEngine(LineEngine):
         return None
 
     def leader(self) -> Leader:
-        """Return the best labellings, as one path with the mass of all of them."""
+        """Return the best labellings, as one path with their total mass."""
         return Leader(self.best_loss, None, None, min(0.0, self.kernel.log_best_mass()))
 
     def gains(self) -> tuple[NDArray[Any], FloatArray]:
-        """Return the points seen between the ends of the line, and what a 0 costs more than a 1 at each."""
+        """Return the points seen between the ends of the line, with the extra cost of predicting 0 at each."""
         gaps = self.gaps()
         return np.append(gaps["low"] - self.line.step, gaps["high"][-1:]), gaps["gain"][1:]
 
@@ -101,7 +102,7 @@ class CutsEngine(LineEngine):
         return self.concept_class.best_of(*self.gains())  # type: ignore[no-any-return]
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Walk over the labellings within reach, the best first and of equals those with few cuts."""
+        """Return the labellings within reach, the best first; among equals, those with few cuts first."""
         points, gains = self.gains()
         best, reach = self.best_loss, reach_of(self.best_loss, k, self.kernel.charged)
         found = labellings_in_order(gains, self.kernel.d, self.kernel.zeros, reach, limit + 1)
@@ -110,11 +111,11 @@ class CutsEngine(LineEngine):
 
 
 class StepsEngine(CutsEngine):
-    """All labellings, with any number of cuts (``steps_kernel.py``).
+    """The engine of all labellings, with any number of cuts (``steps_kernel.py``).
 
-    The least loss of all is that of memorising, with which no learner can compete. The comparator is the *most
-    probable* labelling, of largest prior mass times e^(-eta loss): ``best_loss``, ``leader`` and ``best_rule`` are
-    about it, and ``width`` stops at 2^61.
+    Memorising has the least loss, and no learner can compete with it. The comparator is therefore the *most probable*
+    labelling, with the largest prior mass times e^(-eta loss): ``best_loss``, ``leader`` and ``best_rule`` refer to it.
+    ``width`` stops at 2^61.
 
     >>> from adeptree import RealSteps
     >>> engine = StepsEngine(RealSteps(), MixedPrior())
@@ -148,22 +149,22 @@ class StepsEngine(CutsEngine):
         return self.concept_class.rule_of(self.gains()[0], labels)  # type: ignore[no-any-return]
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Refuse: every labelling that memorises a little is near the most probable one in loss."""
+        """Raise an error: every labelling that memorises some points is near the most probable one in loss."""
         raise InvalidArgument(
             "with any number of cuts there are far too many rules near the best, most of which memorise single points; "
             "compete with unions of intervals, or build with engine='paths'"
         )
 
     def state(self) -> dict[str, Any]:
-        """Return the tree, and the weight as it was added up."""
+        """Return the tree, and the accumulated weight."""
         return super().state() | {"log_weight": float(self.kernel.log_weight)}
 
     def declared(self) -> Fields:
-        """Return the weight too."""
+        """Declare the tree and the weight."""
         return {**super().declared(), "log_weight": Number()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Plant the tree; its weight is right except for the order in which it was added up."""
+        """Restore the tree; its weight is equal up to the order of additions."""
         super().restore(state)
         kernel, weight = self.kernel, state["log_weight"]
         need(abs(weight - kernel.log_weight) <= rounding(kernel.eta, kernel.charged), "log_weight")

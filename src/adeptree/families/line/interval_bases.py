@@ -1,7 +1,7 @@
 """Realizable learners of intervals: the label of the nearest point on x's side of the 1s.
 
-Until a 1 was seen there is no such side. On a grid :class:`IntervalSearch` then dares a 1 where it must, and has the
-best mistake bound; over floats there is none (:class:`NearestLabel` says what is paid instead).
+Before the first 1 there is no such side. On a grid :class:`IntervalSearch` then predicts 1 where it must, and has the
+best mistake bound; over floats there is no mistake bound (see :class:`NearestLabel`).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ S = TypeVar("S", bound=Spans)
 
 
 class _Ends(MadeFor[S]):
-    """0 until a 1 was seen; then a path has a box as in the frontier, and the nearest point on x's side decides."""
+    """Predict 0 until a 1 was seen; then the nearest point on x's side of the path's box decides."""
 
     def start(self) -> tuple[Any, ...]:
         """Return the state: the 0s seen before the first 1, and the box (none yet)."""
         return (), None
 
     def predict(self, state: tuple[Any, ...], x: Instance) -> int:
-        """Look at the nearer end on x's side of the 1s."""
+        """Predict the label of the nearest point on x's side of the 1s."""
         box = state[1]
         return 0 if box is None else int(inside(self.known.line, box, x))
 
     def update(self, state: tuple[Any, ...], x: Instance, y: int) -> tuple[Any, ...]:
-        """Open or narrow the box, or remember the 0."""
+        """Open or narrow the box, or store the 0."""
         zeros, box = state
         line = self.known.line
         reach = x + line.step
@@ -49,7 +49,7 @@ class _Ends(MadeFor[S]):
         return state
 
     def rows(self, frontier: Frontier) -> RowLearner:
-        """Read the boxes off an interval frontier."""
+        """Run on the boxes of an interval frontier."""
         return self._boxes(frontier) if isinstance(frontier, IntervalFrontier) else PerPath(self)
 
     def _boxes(self, frontier: IntervalFrontier) -> RowLearner:
@@ -57,7 +57,7 @@ class _Ends(MadeFor[S]):
 
 
 def inside(line: Line, box: Any, x: Any) -> Any:
-    """Is x among the 1s of a box, or nearer to them than to the 0 on its side? Works on numbers and arrays.
+    """Return True if x is among the 1s of a box, or nearer to them than to the 0 on its side; also for arrays.
 
     >>> from adeptree.families.line.line_domain import FLOATS
     >>> inside(FLOATS, (0.0, 4.0, 5.0, 9.0), 6.5), inside(FLOATS, (0.0, 4.0, 5.0, 9.0), 1.5)
@@ -83,7 +83,7 @@ class _Boxes(RowLearner):
 
 @dataclass(frozen=True)
 class NearestEnds(_Ends[RealIntervals]):
-    """Intervals over floats: 0 until a 1 was seen, then the label of the nearest point on x's side.
+    """The base learner of intervals over floats: 0 until a 1 was seen, then the nearest label on x's side.
 
     >>> ends = NearestEnds().bind(RealIntervals())
     >>> state = ends.update(ends.update(ends.start(), 1.0, 0), 2.0, 1)
@@ -96,11 +96,11 @@ class NearestEnds(_Ends[RealIntervals]):
 
 @dataclass(frozen=True)
 class IntervalSearch(_Ends[Intervals]):
-    """Intervals: optimal, M = the Littlestone dimension.
+    """The optimal base learner of intervals on a grid: M = the Littlestone dimension.
 
-    Once a 1 was seen, two independent bisections remain. Before that, a 1 at x would leave a box of
-    Littlestone dimension D(x); with m mistakes left the learner predicts 1 exactly when D(x) = m, since
-    then it could not afford to be surprised by a 1, and a 0 there must lower the dimension of what remains.
+    Once a 1 was seen, two independent bisections remain. Before that, a 1 at x would leave a box of Littlestone
+    dimension D(x). With m mistakes left the learner predicts 1 exactly if D(x) = m: after a mistaken 0 the rest would
+    need more than m - 1 mistakes, and a label 0 must lower the dimension of the remaining class.
 
     >>> search = IntervalSearch().bind(Intervals(9))
     >>> search.mistake_bound, search.predict(search.start(), 4), search.predict(search.start(), 0)
@@ -110,25 +110,25 @@ class IntervalSearch(_Ends[Intervals]):
     kind = Intervals
 
     def start(self) -> tuple[Any, ...]:
-        """Return the state: mistakes while no 1 was seen, the 0s seen till then, and the box (none yet)."""
+        """Return the state: mistakes before the first 1, the 0s before it, and the box (none yet)."""
         return 0, (), None
 
     def predict(self, state: tuple[Any, ...], x: Instance) -> int:
-        """Bisect inside the box; without one, see the class."""
+        """Bisect inside the box; without one, see :meth:`daring`."""
         mistakes, zeros, box = state
         if box is not None:
             return super().predict((zeros, box), x)
         return int(x not in zeros and self.daring(mistakes, *neighbours(self.known.line, zeros, x), x))
 
     def update(self, state: tuple[Any, ...], x: Instance, y: int) -> tuple[Any, ...]:
-        """Follow the box; without one, count a 1 that was dared in vain."""
+        """Update the box; without one, count a mistaken prediction of 1."""
         mistakes, *ends = state
         if ends[1] is None and not y:
             mistakes += self.predict(state, x)
         return mistakes, *super().update(tuple(ends), x, y)
 
     def daring(self, mistakes: int, below: int, above: int, x: int) -> bool:
-        """Whether to predict 1 at a new x in the gap (below, above), having made ``mistakes`` so far."""
+        """Return True to predict 1 at a new x in the gap (below, above), after ``mistakes`` mistakes."""
         dimension = (x - below).bit_length() - 1 + (above - x).bit_length() - 1
         bound = self.known.littlestone_dimension
         return dimension >= bound - mistakes
@@ -138,7 +138,7 @@ class IntervalSearch(_Ends[Intervals]):
 
 
 class _CutSearch(_Boxes):
-    """Only the blank row needs a memory: its mistakes so far."""
+    """Rows of an interval frontier; only the blank row has a state, its mistakes so far."""
 
     def __init__(self, search: IntervalSearch, frontier: IntervalFrontier) -> None:
         super().__init__(frontier)

@@ -1,4 +1,4 @@
-"""Intervals: 1 between two cuts. The rules, the paths and the base learners, on a grid and over floats."""
+"""Intervals, on a grid and over floats: 1 between two cuts."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ EMPTY = Interval(0, 0)
 
 
 class Cut(OnALine):
-    """Concepts with at most ``cuts`` cuts (None: any number): 0 to the left of all, and another label after each."""
+    """Concepts with at most ``cuts`` cuts (None: any number): 0 to the left of all, flipping at each cut."""
 
     cuts: int | None
 
     def erm(self, sample: Sample) -> Any:
-        """Return the rule with the fewest errors, and of those with the fewest cuts."""
+        """Return the rule with the fewest errors; among equals, the fewest cuts."""
         return self.best_of(*self._gains(sample))
 
     def best_of(self, points: NDArray[Any], gains: NDArray[Any]) -> Any:
-        """Return the best rule of points between the ends of the line, a 0 at each costing its gain more than a 1."""
+        """Return the best rule for these points; predicting 0 at a point costs its gain more than predicting 1."""
         return self.rule_of(points, self.best_labels(gains))
 
     def realizable(self, sample: Sample) -> bool:
-        """No point has both labels, and from left to right they change at most ``cuts`` times, beginning with 0."""
+        """Return True if no point has both labels and the labels change at most ``cuts`` times, beginning with 0."""
         pairs = sorted(set(self.clean(sample)))
         labels = [0, *(y for _, y in pairs)]
         flips = sum(a != b for a, b in pairwise(labels))
         return len({x for x, _ in pairs}) == len(pairs) and (self.cuts is None or flips <= self.cuts)
 
     def best_labels(self, gains: NDArray[Any]) -> NDArray[Any]:
-        """Return the labels with the fewest errors, and of those with the fewest cuts, in O(cuts m)."""
+        """Return the labels with the fewest errors, among equals with the fewest cuts, in O(cuts m)."""
         return gains > 0 if self.cuts is None else best_labels(gains, self.cuts)
 
     @abstractmethod
@@ -70,7 +70,7 @@ class Spans(Cut):
         return Interval(*sorted(self.line.draw(rng, 2, cuts=True)))
 
     def rule_of(self, points: NDArray[Any], labels: NDArray[Any]) -> Interval:
-        """Return the interval that the line shows for the 1s."""
+        """Return the interval that the line displays for the 1s."""
         return next(iter(self.runs(points, labels)), EMPTY)
 
 
@@ -89,24 +89,24 @@ class Intervals(Spans, OnAGrid):
 
     @property
     def size(self) -> int:
-        """n(n+1)/2 non-empty intervals and the empty one."""
+        """Number of concepts: n(n+1)/2 nonempty intervals and the empty one."""
         return self.n * (self.n + 1) // 2 + 1
 
     @property
     def vc_dimension(self) -> int:
-        """2, or 1 on a single point."""
+        """VC dimension: 2, or 1 on a single point."""
         return min(2, self.n)
 
     @property
     def littlestone_dimension(self) -> int:
-        """The largest k with ``shortest_line(k) <= n`` (proof in ``docs/theory/dimensions.md``)."""
+        """Littlestone dimension: largest k with ``shortest_line(k) <= n`` (proof in ``docs/theory/dimensions.md``)."""
         k = 0
         while shortest_line(k + 1) <= self.n:
             k += 1
         return k
 
     def labels(self, x: Instance) -> LabelArray:
-        """Concept 0 is empty; the others follow, ordered by start, then stop."""
+        """Return the labels of all concepts: the empty one first, then ordered by start and stop."""
         self._check_listable()
         starts, stops = np.triu_indices(self.n)
         inside = (starts <= x) & (x <= stops)
@@ -123,9 +123,9 @@ class Intervals(Spans, OnAGrid):
 
 @dataclass(frozen=True, repr=False)
 class RealIntervals(Spans, OnFloats):
-    """Concepts ``a <= x < b`` for all reals a and b (and without end on a side), and the empty one.
+    """Concepts ``a <= x < b`` for all real or infinite a and b, and the empty one.
 
-    On floats these are the closed intervals too: no float lies between b and the one before it.
+    On floats these include the closed intervals: no float lies between b and the float before it.
 
     >>> c = RealIntervals()
     >>> c, c.vc_dimension, c.littlestone_dimension
@@ -137,11 +137,11 @@ class RealIntervals(Spans, OnFloats):
     spec_name = "real_intervals"
 
     vc_dimension = 2
-    """Of three points, the outer two never get 1 without the middle one."""
+    """VC dimension: of three points, the outer two are never 1 without the middle one."""
 
 
 def flips_of(labels: NDArray[Any]) -> list[int]:
-    """Return the places at which labels change, the first of them if it is a 1.
+    """Return the indices at which labels change, and index 0 if the first label is 1.
 
     >>> flips_of(np.array([1, 1, 0, 0, 1]))
     [0, 2, 4]
@@ -162,10 +162,10 @@ def shortest_line(k: int) -> int:
 
 
 class IntervalFrontier(Frontier):
-    """A row with a 1 is a box, the gap of its start and the gap of its stop; the one row without a 1 is ``blank``.
+    """A frontier whose rows with a 1 are boxes (the gaps of start and stop); the row without a 1 is ``blank``.
 
-    The blank row stands for all intervals inside one gap between the points seen, and the empty one;
-    the gaps are the same for everybody, so they are kept once, as the sorted list of points seen.
+    The blank row represents the empty interval and all intervals inside one gap between the points seen. The gaps are
+    common to all rows, so they are stored once, as the sorted list of points seen.
     """
 
     ROWS = ("box", "blank")
@@ -181,11 +181,11 @@ class IntervalFrontier(Frontier):
         self.of_floats = line.of_floats
 
     def gap(self, x: Instance) -> tuple[Any, Any]:
-        """Return the nearest points seen below and above x (the ends of the line where there is none)."""
+        """Return the nearest points seen below and above x (the ends of the line if there is none)."""
         return neighbours(self.line, self.seen, x)
 
     def is_new(self, x: Instance) -> bool:
-        """Return whether x was not seen before."""
+        """Return True if x was not seen before."""
         place = bisect_left(self.seen, x)
         return place == len(self.seen) or bool(self.seen[place] != x)
 
@@ -222,7 +222,7 @@ class IntervalFrontier(Frontier):
         return np.where(blank, np.where(label, fresh, 0), box), blank & ~label
 
     def log_counts(self, children: Children) -> FloatArray:
-        """Return ln of (starts x stops) of the boxes; of the blank row, of the intervals between the points."""
+        """Return ln of (starts x stops) for boxes; for the blank row, of the intervals between the points."""
         (low, first, past, above), blank = self._narrowed(children)
         counts = np.where(blank, 1.0, self.line.count(low, first) * self.line.count(past, above))
         if blank.any():
@@ -237,13 +237,13 @@ class IntervalFrontier(Frontier):
         return EMPTY if self.blank[row] else self.line.interval(*self.box[:, row])
 
     def declared(self) -> Fields:
-        """Return boxes and points on the line."""
+        """Declare boxes and points on the line."""
         line, inside = self.line, (self.line.before + self.line.step, self.line.end)
         seen = Items("points", Number(float if line.of_floats else int, *inside))
         return {"box": Array(line.dtype, (4, "rows"), *inside), "blank": Array(np.bool_, "rows"), "seen": seen}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Points and the ends of boxes are in order."""
+        """Raise ValueError unless points and the ends of boxes are in order."""
         start, last, stop, furthest = state["box"][:, ~state["blank"]]
         need((start <= last).all() and (last <= stop).all() and (stop <= furthest).all(), "box")
         need((np.diff([self.line.before, *state["seen"], self.line.end]) > 0).all(), "seen")

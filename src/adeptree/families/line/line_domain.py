@@ -1,9 +1,9 @@
-"""The two lines that rules on numbers live on: a grid of whole numbers, and the finite floats.
+"""The two domains of rules on numbers: a grid of whole numbers, and the finite floats.
 
-A rule of a line is made of cuts, and a path leaves each cut a gap: it lies above one point and not above another.
-Before the first point stands ``before``, after the last one ``end``. A gap is kept as saved files have it,
-``low..high`` with ``low`` = the point below + ``step``: on a grid these are the whole numbers that the cut can be; over
-floats step is 0, and low itself is left out.
+A rule on a line consists of cuts, and a path restricts each cut to a gap, above one point and not above another.
+``before`` precedes the first point, ``end`` follows the last one. A gap is stored, also in saved files, as
+``low..high`` with ``low`` = the point below + ``step``. On a grid these are the possible whole numbers of the cut; over
+floats step is 0, and low itself is excluded.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from adeptree.roles.concept_class import ConceptClass
 
 
 class Grid:
-    """The ints 0..n-1; of several rules that fit, the lowest threshold and the shortest interval are shown."""
+    """The ints 0..n-1; among rules that fit, the lowest threshold and the shortest interval are shown."""
 
     dtype: ClassVar[Any] = np.int64
     step, of_floats, before = 1, False, -1
 
     def __init__(self, n: int) -> None:
         self.n = self.end = n
-        self.cuts = n + 1  # how many places there are for a cut
+        self.cuts = n + 1  # number of cuts
 
     def point(self, x: Any) -> Instance:
         """Return x as an int; a float is accepted only if it is one of them."""
-        if type(x) is int and 0 <= x < self.n:  # the usual case first: this is called in every round
+        if type(x) is int and 0 <= x < self.n:  # the usual case first, because this runs in every round
             return x
         if isinstance(x, (float, np.floating)) and float(x).is_integer():
             x = int(x)
@@ -48,7 +48,7 @@ class Grid:
         return int(x)
 
     def points(self, xs: Any) -> Any:
-        """Return an array of ints as points, None if it holds others."""
+        """Return an array of ints as points; None if it holds other values."""
         if xs.dtype.kind not in "iu":
             return None
         wrong = np.flatnonzero((xs < 0) | (xs >= self.n))
@@ -61,12 +61,12 @@ class Grid:
         return rng.integers(0, self.n + cuts, size=count).tolist()  # type: ignore[no-any-return]
 
     def count(self, low: Any, high: Any) -> FloatArray:
-        """Return how many cuts are in each gap."""
+        """Return the number of cuts in each gap."""
         counts: FloatArray = (high - low).astype(np.float64) + 1.0
         return counts
 
     def distance(self, low: Any, high: Any) -> Any:
-        """Return how far points are apart."""
+        """Return the distance of points."""
         return high - low
 
     def threshold(self, low: Any, high: Any) -> Concept:
@@ -79,7 +79,7 @@ class Grid:
 
 
 class Floats:
-    """The finite floats; of several rules that fit, the one with the roundest cuts is shown."""
+    """The finite floats; among rules that fit, the one with the roundest cuts is shown."""
 
     dtype: ClassVar[Any] = np.float64
     step, of_floats, before, end, cuts = 0, True, -math.inf, math.inf, DOUBLES
@@ -92,10 +92,10 @@ class Floats:
         return number
 
     def points(self, xs: Any) -> Any:
-        """Return an array of numbers as points, None if it holds others."""
+        """Return an array of numbers as points; None if it holds other values."""
         if xs.dtype.kind not in "iuf":
             return None
-        points = np.add(xs, 0.0, dtype=np.float64)  # (no -0.0)
+        points = np.add(xs, 0.0, dtype=np.float64)  # turns -0.0 into 0.0
         wrong = np.flatnonzero(~np.isfinite(points))
         if len(wrong):
             self.point(xs[wrong[0]])
@@ -106,15 +106,15 @@ class Floats:
         return rng.random(count).tolist()  # type: ignore[no-any-return]
 
     def count(self, low: Any, high: Any) -> FloatArray:
-        """Return how many cuts are in each gap: doubles."""
+        """Return the number of cuts (doubles) in each gap."""
         return doubles_between(low, high)
 
     def distance(self, low: Any, high: Any) -> Any:
-        """Return half of how far points are apart: the difference of two floats may be beyond all floats."""
+        """Return half of the distance of points, because the distance of two floats may overflow."""
         return high / 2 - low / 2
 
     def threshold(self, low: Any, high: Any) -> Concept:
-        """Return ``x >= a`` with the roundest a of the gap: without a 1 to keep "always 0", without a 0 "always 1".
+        """Return ``x >= a`` with the roundest a of the gap; "always 0" if it has no 1 above, "always 1" if no 0 below.
 
         >>> str(FLOATS.threshold(10, 18)), str(FLOATS.threshold(-math.inf, 18))
         ('x >= 15', 'always 1')
@@ -124,7 +124,7 @@ class Floats:
         return Constant(1) if low == -math.inf else Threshold(round_cut(float(low), float(high)))
 
     def interval(self, low: Any, first: Any, past: Any, above: Any) -> Interval:
-        """Return the roundest ``a <= x < b`` of the gaps; where nothing is below or above, it has no end on that side.
+        """Return the roundest ``a <= x < b`` of the gaps; it is unbounded on a side without points.
 
         >>> str(FLOATS.interval(1, 5, 7, 9)), str(FLOATS.interval(1, 5, 7, math.inf))
         ('5 <= x < 8', 'x >= 5')
@@ -139,7 +139,7 @@ Line = Grid | Floats
 
 
 class OnALine(ConceptClass):
-    """Rules on a line; a shape of rules (thresholds, intervals) is written once, for both lines."""
+    """The base class of rules on a line; thresholds and intervals are defined once for both lines."""
 
     line: Line
 
@@ -183,14 +183,14 @@ class OnAGrid(OnALine, EnumerableClass):
 class OnFloats(OnALine):
     """Instances are the finite floats; NaN, the infinities and bools are refused.
 
-    The Littlestone dimension is infinite: between any two cuts that fit there is room for another mistake.
+    The Littlestone dimension is infinite: between any two cuts that fit, another mistake is possible.
     """
 
     line = FLOATS
 
 
 def neighbours(line: Line, seen: Sequence[Any], x: Instance) -> tuple[Any, Any]:
-    """Return the nearest of the sorted points below and above x, the ends of the line where there is none.
+    """Return the nearest of the sorted points below and above x; the ends of the line if there is none.
 
     >>> neighbours(Grid(9), [2, 4, 7], 4), neighbours(FLOATS, [2.0], 3.0)
     ((2, 7), (2.0, inf))
@@ -200,10 +200,10 @@ def neighbours(line: Line, seen: Sequence[Any], x: Instance) -> tuple[Any, Any]:
 
 
 def nearer_to_high(low: Any, high: Any, x: Any, line: Line = FLOATS) -> Any:
-    """Is x at or above ``high``, or between the two points and nearer to it? Works on numbers and arrays.
+    """Return True if x is >= ``high``, or between the two points and nearer to ``high``; for numbers and arrays.
 
-    An end at infinity is never the nearer one; ties, and two ends at infinity, are not. On a grid this is the
-    majority of the cuts between the two.
+    An end at infinity is never nearer; ties and two infinite ends give False. On a grid this is the majority of the
+    cuts between the two points.
 
     >>> nearer_to_high(0.0, 4.0, 3.0), nearer_to_high(0.0, 4.0, 2.0), nearer_to_high(-math.inf, 4.0, -9.0)
     (True, False, True)

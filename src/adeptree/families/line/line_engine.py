@@ -1,4 +1,4 @@
-"""What engines on a tree of points share: how points become keys, and how the tree is kept and planted again."""
+"""The base class of engines on a tree of points: conversion of points to keys, and saving of the tree."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from adeptree.roles.near_rules import NearRules, RankedRule, nearest, reach_of
 from adeptree.theory.priors import Prior
 
 LARGEST_GRID = 2**62
-"""Points are kept as int64."""
+"""Largest point: points are stored as int64."""
 _SHARING = kernel("adeptree.structures.shared_line_kernel")
 LEAST_MASS = 1e-290
-"""No gap has less (``line_tree_kernel.py``)."""
+"""Least mass of a gap (``line_tree_kernel.py``)."""
 
 
 class Gap(NamedTuple):
-    """A rule of one cut: its loss, the ends of its gap as frontiers have them, and whether it falls there."""
+    """A rule of one cut: its loss, the ends of its gap in the frontier's form, and its direction."""
 
     loss: float
     low: Any
     high: Any
     falls: bool
     edge: bool
-    """Whether it is the first or the last gap: the rule is constant so far."""
+    """True if it is the first or the last gap, so that the rule is constant so far."""
 
 
 class LineEngine(KernelEngine):
@@ -45,41 +45,41 @@ class LineEngine(KernelEngine):
         self.concept_class, self.prior = concept_class, prior
         self.line: Line = concept_class.line
         self.single = False
-        """Whether rules are about single points, which only a column whose best rule may change has."""
+        """True if rules are about single points, which occur only in a column with drift."""
         self.shared: dict[str, int] = {}
-        """Where the best rule may change: weights per gap, windows, and rounds in the ring."""
+        """With drift: weights per gap, windows, and rounds in the ring."""
 
     def share_line(self, directions: int, share: float, lanes: int, spans: Any, room: int, *how: Any) -> list[Any]:
-        """Have a weight per lane, gap and direction; ``how`` says what a column of a table needs."""
+        """Keep one weight per lane, gap and direction; ``how`` holds the options of a table's column."""
         self.shared = {"each": directions * lanes * (how or (1,))[0], "windows": len(spans), "room": room}
         self._use(_SHARING.SharedLine(self.measure(), directions, share, lanes, spans, room, *how))
         return [self.kernel]
 
     def measure(self) -> tuple[Any, ...]:
-        """Return what a tree is made with: kind and ends of the line, and the prior of one cut."""
+        """Return the arguments of a tree: kind and ends of the line, and the prior of one cut."""
         first, last = self.keys_of([self.line.before, self.line.end]).tolist()
         shares, betas = zip(*self.prior.parts, strict=True) if self.prior.parts else ((), ())
         return self.line.of_floats, first, last, shares, betas, float(self.prior.counts)
 
     def keys_of(self, xs: Any) -> IntArray:
-        """Return points as the kernel has them: floats by their place among all doubles."""
+        """Convert points to the kernel's keys: floats to their rank among all doubles."""
         points = np.asarray(xs, dtype=self.line.dtype)
         return np.ascontiguousarray(place_of(points) if self.line.of_floats else points, dtype=np.int64)
 
     def batch(self, xs: Any) -> int:
-        """Give the kernel the keys of the points."""
+        """Hand the keys of the points to the kernel."""
         self.kernel.give(self.keys_of(xs))
         return len(xs)
 
     def gaps(self) -> dict[str, Any]:
-        """Return the gaps from left to right: ``low`` and ``high`` as frontiers have them, and the kernel's columns."""
+        """Return the gaps from left to right: ``low`` and ``high`` in the frontier's form, and the kernel's columns."""
         kept = {name: np.asarray(column) for name, column in self.kernel.slots().items()}
         ends: NDArray[Any] = np.append(kept["keys"], self.keys_of([self.line.end]))
         ends = value_at(ends) if self.line.of_floats else ends
         return kept | {"low": ends[:-1] + self.line.step, "high": ends[1:]}
 
     def near_gaps(self, reach: float, limit: int) -> tuple[list[Gap], bool]:
-        """Return the rules of one cut that lose at most ``reach``, the best first; and whether there are more."""
+        """Return the rules of one cut that lose at most ``reach``, the best first, and whether there are more."""
         columns: Any = list(zip(*self.kernel.within(reach), strict=True))[:4]
         order, more = nearest(np.array(columns[0]), reach, limit, self.kernel.charged)
         losses, low, high, falls = (np.array(column)[order] for column in columns)
@@ -102,7 +102,7 @@ class LineEngine(KernelEngine):
         return self.rules_within(0, 1)[0].rule
 
     def log_shares(self, gaps: dict[str, Any]) -> FloatArray | None:
-        """Return ln of each gap's share of all cuts, where the prior wants to know."""
+        """Return ln of each gap's share of all cuts, if the prior needs it."""
         if not self.prior.counts:
             return None
         shares: FloatArray = np.log(self.line.count(gaps["low"], gaps["high"])) - np.log(float(self.line.cuts))
@@ -111,13 +111,13 @@ class LineEngine(KernelEngine):
     # --- Saving ------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return the slots, and how they lie in the tree: so every later sum is the same to the last bit."""
+        """Return the slots and the shape of the tree, so that every later sum is the same to the last bit."""
         kept: dict[str, Any] = {name: np.asarray(column) for name, column in self.kernel.slots().items()}
         sums = {name: getattr(self.kernel, name) for name in ("zeros", "charged", "clock", "log_z")}
         return kept | sums | {"whole": bool(self.kernel.whole)}
 
     def declared(self) -> Fields:
-        """Return the slots, how many each bucket has, how many buckets each node has, and what was charged."""
+        """Declare the slots, the slots per bucket, the buckets per node, and the total charged."""
         mass, count = Array(np.float64, "cells", LEAST_MASS, 1), Array(np.int32, "cells", 0)
         each, windows, room = (self.shared.get(name, 0) for name in ("each", "windows", "room"))
         of_nodes = dict.fromkeys(("node_weights", "factors", "shifts"), Array(np.float64, ("nodes", each), 0))
@@ -133,7 +133,7 @@ class LineEngine(KernelEngine):
         }
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Keys rise from the first end to the last, and the tree is one over all of them."""
+        """Raise ValueError unless keys increase from end to end and the tree covers all of them."""
         keys, gain, charged, contested = (state[name] for name in ("keys", "gain", "charged", "contested"))
         need(keys[0] == self.kernel.first and (keys[:-1] < keys[1:]).all() and keys[-1] < self.kernel.last, "keys")
         need(len(state["part"]) == len(keys) * self.kernel.parts, "part")
@@ -141,7 +141,7 @@ class LineEngine(KernelEngine):
         losses, error = state["zeros"] + (gain if self.single else np.cumsum(gain)), 1e-9 * (1 + charged)
         need(max(float(np.abs(gain).sum()), state["zeros"]) <= charged + error, "charged")
         need((losses >= -error).all() and (losses <= charged + error).all(), "gain")
-        # (Whole losses are looked up in a table.)
+        # Whole losses are looked up in a table.
         need(not state["whole"] or ((gain == np.floor(gain)).all() and charged <= 2**53), "whole")
         Shape(state["counts"], state["sizes"]).check(len(keys))
         if self.shared:
@@ -152,7 +152,7 @@ class LineEngine(KernelEngine):
             need((inside | (np.abs(ends[:, :2]) == 2**63 - 1)).all() and ((ends[:, 2] | 1) == 1).all(), "ends")
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Plant the same tree again, if it is one."""
+        """Restore the same tree, after checking it."""
         self.check(state)
         for name in ("zeros", "charged", "clock", "log_z"):
             setattr(self.kernel, name, float(state[name]))

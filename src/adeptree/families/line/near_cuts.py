@@ -1,4 +1,4 @@
-"""Labellings with few flips: the best one, and those that are nearly as good, without listing the others."""
+"""Labellings with few flips: the best and near-best ones, found without listing the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adeptree.core.types import BoolArray, FloatArray, NDArray
 from adeptree.roles.near_rules import in_order, nearest
 
 Flips = tuple[int, ...]
-"""The points at which the label changes, from the left; all is 0 before the first."""
+"""The points at which the label changes, from the left; the label is 0 before the first."""
 
 
 def labellings_in_order(
@@ -20,21 +20,21 @@ def labellings_in_order(
 ) -> Iterator[tuple[float, Flips]]:
     """Yield the labellings of points with at most ``cuts`` flips whose loss is within reach, the best first.
 
-    A point that is labelled 0 costs its gain more than one labelled 1, and ``ones`` is the loss of 1s everywhere. Of
-    each node no more than ``most`` branches are followed, which is enough for that number of labellings.
+    Labelling a point 0 costs its gain more than labelling it 1, and ``ones`` is the loss of 1s everywhere. At most
+    ``most`` branches of each node are followed, which suffices for this number of labellings.
 
-    The least loss of what follows is known at every flip (dynamic programming from the right), so that it takes
-    O(cuts m), and O(m) for every labelling found.
+    The least loss of the rest is known at every flip (dynamic programming from the right), so the search takes O(cuts
+    m), plus O(m) per labelling.
 
     >>> list(labellings_in_order(np.array([2.0, -1.0, 3.0]), 2, 1.0, 2.0, 9))
     [(1.0, (0,)), (2.0, (2,))]
     """
     m = len(gains)
-    # What is paid from each point on if the label stays as it is after a number of flips.
+    # The cost from each point on if the label does not change after a number of flips.
     stays = [np.append(np.cumsum(gains[::-1])[::-1], 0.0), np.zeros(m + 1)]
     enter = _least_after_flips(gains, cuts, stays)
 
-    # A node is the flips so far, what the points before the last one cost, and whether the label stays for ever.
+    # A node is (flips so far, cost of the points before the last one, True if the label stays to the end).
     def branches(node: tuple[Flips, float, bool]) -> Iterator[tuple[float, tuple[Flips, float, bool]]]:
         flips, paid, ended = node
         if ended:
@@ -55,7 +55,7 @@ def labellings_in_order(
 
 
 def _least_after_flips(gains: FloatArray, cuts: int, stays: list[FloatArray]) -> list[NDArray[Any]]:
-    """Return, for each number of flips, the least that is paid from a point on if the last of them is there."""
+    """Return, for each number of flips, the least cost from a point on if the last flip is there."""
     enter: list[NDArray[Any]] = [np.empty(0)] * (cuts + 1)
     rest = stays[cuts % 2]
     for j in range(cuts, 0, -1):
@@ -67,7 +67,7 @@ def _least_after_flips(gains: FloatArray, cuts: int, stays: list[FloatArray]) ->
 
 
 def with_first(best: Flips, loss: float, others: Iterator[tuple[float, Flips]]) -> Iterator[tuple[float, Flips]]:
-    """Yield the best labelling that is shown elsewhere too, then the others."""
+    """Yield the given best labelling first, then the others."""
     return chain([(loss, best)], ((cost, flips) for cost, flips in others if flips != best))
 
 
@@ -85,7 +85,7 @@ def labels_of(flips: Flips, points: int) -> NDArray[Any]:
 def best_labels(gains: NDArray[Any], cuts: int) -> BoolArray:
     """Return labels with at most this many changes, beginning with 0, whose 0s have the least sum of gains.
 
-    Of several the ones with the fewest changes. By dynamic programming: ``least[k][i]`` is the least sum of the first i
+    Among equals, these have the fewest changes. Dynamic programming: ``least[k][i]`` is the least sum of the first i
     with k changes, the last of them before any of the first i + 1.
 
     >>> best_labels(np.array([2, -1, 3, -4, 1]), 2).tolist(), best_labels(np.array([2, -1, 3, -4, 1]), 5).tolist()

@@ -1,4 +1,4 @@
-"""Thresholds: 1 from a cut on. The rules, the paths and the base learner, on a grid and over floats."""
+"""Thresholds, on a grid and over floats: 1 from a cut on."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class HalfLines(OnALine):
     """Concepts ``x >= a``."""
 
     vc_dimension = 1
-    """One point is shattered, two ordered points never get 1 then 0."""
+    """VC dimension: one point is shattered, and two ordered points are never labelled 1, 0."""
 
     def random_concept(self, rng: np.random.Generator) -> Concept:
         """Draw the cut uniformly: of the grid's, or in [0, 1)."""
         return Threshold(*self.line.draw(rng, 1, cuts=True))
 
     def realizable(self, sample: Sample) -> bool:
-        """All 0s lie below all 1s."""
+        """Return True if all 0s lie below all 1s."""
         pairs = self.clean(sample)
         first_one = min((x for x, y in pairs if y), default=self.line.end)
         last_zero = max((x for x, y in pairs if not y), default=self.line.before)
@@ -36,7 +36,7 @@ class HalfLines(OnALine):
     def erm(self, sample: Sample) -> Concept:
         """Return the lowest threshold with the fewest errors, in O(m log m) for m examples."""
         points, gains = self._gains(sample)
-        # Candidate i puts the cut above point i and not above the next; point 0 is before the line.
+        # Candidate i has its cut above point i and not above the next; point 0 is before the line.
         kept = np.concatenate([np.cumsum(gains[::-1])[::-1], [0]])
         best = int(kept.argmax())
         return self.line.threshold(points[best] + self.line.step, points[best + 1])
@@ -57,16 +57,16 @@ class Thresholds(HalfLines, OnAGrid):
 
     @property
     def size(self) -> int:
-        """The n + 1 thresholds 0..n."""
+        """Number of concepts: the n + 1 thresholds 0..n."""
         return self.n + 1
 
     @property
     def littlestone_dimension(self) -> int:
-        """floor(log2(n + 1)): binary search is the deepest mistake tree."""
+        """Littlestone dimension: floor(log2(n + 1)), by binary search."""
         return (self.n + 1).bit_length() - 1
 
     def labels(self, x: Instance) -> LabelArray:
-        """Thresholds 0..x say 1."""
+        """Return the labels of all concepts: thresholds 0..x have label 1."""
         self._check_listable()
         labels: LabelArray = (np.arange(self.n + 1) <= x).astype(np.uint8)
         return labels
@@ -91,7 +91,7 @@ class RealThresholds(HalfLines, OnFloats):
 
 
 class ThresholdFrontier(Frontier):
-    """A row is the gap ``low..high`` of the cuts that fit it."""
+    """A frontier whose rows are the gaps ``low..high`` of the cuts that fit."""
 
     ROWS = ("low", "high")
 
@@ -124,12 +124,12 @@ class ThresholdFrontier(Frontier):
         return self.line.threshold(self.low[row], self.high[row])
 
     def declared(self) -> Fields:
-        """Return gaps on the line."""
+        """Declare gaps on the line."""
         gaps = Array(self.line.dtype, "rows", self.line.before + self.line.step, self.line.end)
         return {"low": gaps, "high": gaps}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """The gaps lie side by side."""
+        """Raise ValueError unless the gaps are adjacent."""
         low, high = state["low"], state["high"]
         order = np.argsort(low, kind="stable")
         need((low <= high).all() and (high[order][:-1] + self.line.step <= low[order][1:]).all(), "low and high")
@@ -147,7 +147,7 @@ class _NearestPoint(MadeFor[H]):
         return line.before + line.step, line.end
 
     def predict(self, state: tuple[Any, Any], x: Instance) -> int:
-        """Follow the nearer one."""
+        """Predict the label of the nearer one."""
         low, high = state
         return int(nearer_to_high(low - self.known.line.step, high, x, self.known.line))
 
@@ -157,7 +157,7 @@ class _NearestPoint(MadeFor[H]):
         return (low, min(high, x)) if y else (max(low, x + self.known.line.step), high)
 
     def rows(self, frontier: Frontier) -> RowLearner:
-        """Read the gaps off a threshold frontier."""
+        """Run on the gaps of a threshold frontier."""
         return _Gaps(frontier) if isinstance(frontier, ThresholdFrontier) else PerPath(self)
 
 
@@ -172,9 +172,9 @@ class _Gaps(RowLearner):
 
 @dataclass(frozen=True)
 class Bisection(_NearestPoint[Thresholds]):
-    """Thresholds: predict with the middle of the thresholds that fit; M = floor(log2(n + 1)).
+    """The base learner of thresholds: predict with the middle threshold that fits; M = floor(log2(n + 1)).
 
-    That is the label of the nearest point, if -1 is a 0 and n is a 1.
+    This is the label of the nearest point, if -1 has label 0 and n has label 1.
 
     >>> bisection = Bisection().bind(Thresholds(7))
     >>> bisection.mistake_bound, bisection.predict(bisection.start(), 3), bisection.predict(bisection.start(), 4)
@@ -184,16 +184,16 @@ class Bisection(_NearestPoint[Thresholds]):
     kind = Thresholds
 
     def predict(self, state: tuple[Any, Any], x: Instance) -> int:
-        """Follow the nearer one; on a path that no rule fits, as plain BPSS keeps them, a 0 above a 1 counts."""
+        """Predict the label of the nearer one, also on paths of plain BPSS that no rule fits (a 0 above a 1)."""
         return super().predict(state, x) if state[0] <= x else 0
 
 
 @dataclass(frozen=True)
 class NearestLabel(_NearestPoint[RealThresholds]):
-    """Thresholds over floats: predict the label of the nearer of the largest 0 and the smallest 1.
+    """The base learner of thresholds over floats: the label of the nearer of the largest 0 and the smallest 1.
 
-    No learner has a mistake bound here (the Littlestone dimension is infinite), so M is None; what the KT prior pays
-    for is the mistakes on the best rule's own path (``docs/theory/real-classes.md``).
+    No learner has a mistake bound here (the Littlestone dimension is infinite), so M is None. The KT prior pays for the
+    mistakes on the best rule's path (``docs/theory/real-classes.md``).
 
     >>> nearest = NearestLabel().bind(RealThresholds())
     >>> state = nearest.update(nearest.update(nearest.start(), 1.0, 0), 2.0, 1)

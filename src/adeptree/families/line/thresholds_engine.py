@@ -14,12 +14,12 @@ from adeptree.roles.engine import Leader, Problem, Rows
 from adeptree.theory.priors import PaperPrior, Prior
 
 WIDEST = 650.0
-"""ln of how far the paper's capacities may lie apart, for their ratios to be ordinary doubles."""
+"""ln of the largest ratio of the paper's capacities that is a normal double."""
 _KERNEL = kernel("adeptree.structures.thresholds_kernel")
 
 
 class ThresholdsEngine(LineEngine):
-    """The paths of thresholds as the gaps between the points seen; the base learner is the nearest point's label.
+    """The engine of thresholds: paths are gaps between points seen; the base learner is the nearest label.
 
     >>> from adeptree import Thresholds
     >>> engine = ThresholdsEngine(Thresholds(16), PaperPrior(T=100, M=4))
@@ -40,7 +40,7 @@ class ThresholdsEngine(LineEngine):
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """The natural base learners, grids whose points are int64, and capacities whose ratios are doubles."""
+        """Accept the default base learners, grids of int64 points, and capacities whose ratios are doubles."""
         line: Any = problem.concept_class.line
         if not line.of_floats and line.n > LARGEST_GRID:
             return f"its grids end at 2^62; got {problem.concept_class!r}"
@@ -49,7 +49,7 @@ class ThresholdsEngine(LineEngine):
         return problem.beyond(("paper", "kt", "mixed", "uniform"), Bisection, NearestLabel)
 
     def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
-        """Have a weight per lane and gap."""
+        """Keep one weight per lane and gap."""
         return self.share_line(1, share, lanes, spans, room)
 
     def rows(self) -> Rows:
@@ -62,15 +62,15 @@ class ThresholdsEngine(LineEngine):
         return Rows(whole, mistakes, contested, mass - self.prior.log_total)
 
     def leader(self) -> Leader:
-        """Return the best gap; compiled, as it is looked at whenever the rate is."""
+        """Return the best gap, from the kernel, because each update of the rate needs it."""
         loss, mistakes, contested, mass = self.kernel.leader()
-        log_mass = np.log(mass) - np.log(max(1.0, self.kernel.clock))  # (where it shares, a rule that stays costs ln t)
+        log_mass = np.log(mass) - np.log(max(1.0, self.kernel.clock))  # price of not switching: ln t
         if not self.prior.settled:
             k = np.array([mistakes])
             log_mass = self.prior.log_mass(self.kernel.ledger.answered, k, k)[0] - self.prior.log_total
         return Leader(int(loss) if loss == int(loss) else loss, mistakes, contested, float(min(0.0, log_mass)))
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """With the paper's prior no gap has more mistakes than M."""
+        """Raise ValueError if a gap has more than M mistakes under the paper's prior."""
         super().invariants(state)
         need(not isinstance(self.prior, PaperPrior) or state["wrong"].max() <= self.prior.M, "mistakes")

@@ -12,18 +12,18 @@ from adeptree.core.types import IntArray
 BUCKET = 32
 """Slots per bucket of ``line_tree_kernel.py``; a full one is divided at once."""
 DEEPEST = 100
-"""No tree of an engine is deeper, so no saved one may be."""
+"""Largest depth of an engine's tree, hence of a saved one."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How many cells each bucket has, from left to right, and how many buckets each node, in preorder."""
+    """The number of cells per bucket, from left to right, and of buckets per node, in preorder."""
 
     counts: IntArray
     sizes: IntArray
 
     def check(self, cells: int) -> None:
-        """Refuse a shape that is not a tree over this number of cells (it would be read as addresses)."""
+        """Raise ValueError unless this is a tree over this number of cells, because kernels use it as addresses."""
         fits = self.counts.min(initial=1) >= 1 and self.counts.max(initial=1) < BUCKET and self.counts.sum() == cells
         waiting = [(len(self.counts), 0)]
         for size in self.sizes.tolist():
@@ -31,7 +31,7 @@ class Shape:
                 break
             due, depth = waiting.pop()
             fits = 1 <= size <= due and depth <= DEEPEST
-            if waiting and waiting[-1][1] == depth:  # a left child: the rest of the parent is its sibling's
+            if waiting and waiting[-1][1] == depth:  # a left child: its sibling has the rest of the parent
                 fits &= size < due
                 waiting[-1] = (due - size, depth)
             else:

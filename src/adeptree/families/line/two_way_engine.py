@@ -38,11 +38,11 @@ class TwoWayEngine(LineEngine):
         self._use(_KERNEL.TwoWayLine(self.measure()) if kernel is None else kernel)
 
     def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
-        """Have a weight per lane, gap and direction."""
+        """Keep one weight per lane, gap and direction."""
         return self.share_line(2, share, lanes, spans, room)
 
     def rows(self) -> Rows:
-        """Return the rules that rise, from left to right, then those that fall."""
+        """Return the rising rules, from left to right, then the falling ones."""
         slots = {name: np.asarray(column) for name, column in self.kernel.slots().items()}
         over, zeros = np.cumsum(slots["gain"]), self.kernel.zeros
         losses = np.concatenate([zeros + over, self.kernel.charged - zeros - over])
@@ -50,7 +50,7 @@ class TwoWayEngine(LineEngine):
         return Rows(losses, k.astype(np.int64), n.astype(np.int64), np.log(mass))
 
     def leader(self) -> Leader:
-        """Return the best rule, of several one with the largest mass."""
+        """Return the best rule; among equals, one with the largest mass."""
         _, mistakes, contested, mass = self.kernel.leader()
         return Leader(self.best_loss, mistakes, contested, math.log(mass))
 

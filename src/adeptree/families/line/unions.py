@@ -1,4 +1,4 @@
-"""Unions of at most m intervals, and steps: 0 to the left of all cuts, and another label after every cut."""
+"""Unions of at most m intervals, and steps: 0 to the left of all cuts, flipping at every cut."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from adeptree.roles.frontier import Children, Frontier, Split
 from adeptree.theory import bounds
 
 MOST_INTERVALS = 12
-"""The kernels multiply the masses of 24 cuts at most: a double, as long as no gap has less than 1e-24 of one cut's."""
+"""Most intervals: kernels multiply up to 24 masses, which fits a double if each is at least 1e-24 of one cut's."""
 
 
 class CutRules(Cut):
     """Concepts with at most ``cuts`` cuts (None: any number)."""
 
     def rule_of(self, points: NDArray[Any], labels: NDArray[Any]) -> IntervalUnion:
-        """Return the union of the intervals that the line shows for the 1s."""
+        """Return the union of the intervals that the line displays for the 1s."""
         return IntervalUnion(self.runs(points, labels))
 
     def random_concept(self, rng: np.random.Generator) -> IntervalUnion:
-        """Draw the cuts uniformly: of the grid's, or in [0, 1); of any number, 2 to 16 of them."""
+        """Draw the cuts uniformly from the grid's or in [0, 1); 2 to 16 of them if the number is not limited."""
         cuts = 2 * int(rng.integers(1, 9)) if self.cuts is None else self.cuts
         ends = sorted(self.line.draw(rng, cuts, cuts=True))
         spans = (Interval(*pair) for pair in zip(ends[::2], ends[1::2], strict=True))
@@ -60,22 +60,22 @@ class IntervalUnions(CutRules, OnAGrid):
 
     @property
     def cuts(self) -> int:  # type: ignore[override]
-        """2m: where each interval begins and ends."""
+        """2m: the ends of the intervals."""
         return 2 * self.m
 
     @property
     def size(self) -> int:
-        """The ways to change the label before at most 2m of the n points."""
+        """Number of concepts: the ways to change the label before at most 2m of the n points."""
         return bounds.sauer(self.n, self.cuts)
 
     @property
     def vc_dimension(self) -> int:
-        """2m, or all n points (proof in ``docs/theory/dimensions.md``)."""
+        """VC dimension: 2m, or all n points (proof in ``docs/theory/dimensions.md``)."""
         return min(self.cuts, self.n)
 
     @property
     def littlestone_dimension(self) -> int | None:
-        """That of intervals for m = 1, n where every labelling is a union; else not known."""
+        """Littlestone dimension: that of intervals for m = 1; n if every labelling is a union; else not known."""
         if self.n <= self.cuts:
             return self.n
         return Intervals(self.n).littlestone_dimension if self.m == 1 else None
@@ -86,7 +86,7 @@ class IntervalUnions(CutRules, OnAGrid):
         return list(chain.from_iterable(combinations(range(self.n), j) for j in range(min(self.cuts, self.n) + 1)))
 
     def labels(self, x: Instance) -> LabelArray:
-        """By the number of changes up to x, those with the fewest changes first."""
+        """Return the labels of all concepts, those with the fewest changes first."""
         return np.array([sum(flip <= x for flip in flips) & 1 for flips in self._flips], dtype=np.uint8)
 
     def concept(self, index: int) -> IntervalUnion:
@@ -116,23 +116,23 @@ class RealIntervalUnions(CutRules, OnFloats):
 
     @property
     def cuts(self) -> int:  # type: ignore[override]
-        """2m: where each interval begins and ends."""
+        """2m: the ends of the intervals."""
         return 2 * self.m
 
     @property
     def vc_dimension(self) -> int:
-        """2m: any labels of 2m points have at most m runs of 1s; 1, 0, 1, ..., 1 on 2m + 1 points has m + 1."""
+        """VC dimension: 2m, as labels of 2m points have at most m runs of 1s; 2m + 1 points can have m + 1."""
         return self.cuts
 
 
 @dataclass(frozen=True, repr=False)
 class RealSteps(CutRules, OnFloats):
-    """Step functions with any number of cuts, on the finite floats: every labelling of different points is one.
+    """Step functions with any number of cuts, on the finite floats; they include every labelling of distinct points.
 
-    The VC dimension is infinite, and the least loss is that of memorising, with which no learner can compete. So what
-    a learner says is about the *most probable* labelling, the one that is best when each cut costs what the prior takes
-    for it: ``best_loss``, ``regret`` and ``bound`` are those to it. To a rule with d cuts in gaps of mass m_1 .. m_d
-    the regret is at most (1 + ln 1/m_1 + ... + ln 1/m_d) / eta + the mixability gap (``docs/theory/real-classes.md``).
+    The VC dimension is infinite. Memorising has the least loss, and no learner can compete with it. So a learner
+    reports ``best_loss``, ``regret`` and ``bound`` against the *most probable* labelling, which is best if each cut
+    costs its price under the prior. The regret to a rule with d cuts in gaps of mass m_1 .. m_d is at most (1 + ln
+    1/m_1 + ... + ln 1/m_d) / eta + the mixability gap (``docs/theory/real-classes.md``).
 
     >>> c = RealSteps()
     >>> c, c.vc_dimension, c.realizable([(1, 1), (2, 0), (3, 1)]), c.realizable([(1, 1), (1, 0)])
@@ -144,7 +144,7 @@ class RealSteps(CutRules, OnFloats):
 
 
 class CutsFrontier(Frontier):
-    """A row is the labels of the points seen, from left to right; it may change ``cuts`` times at most."""
+    """A frontier whose rows are the labels of the points seen, from left to right, with at most ``cuts`` changes."""
 
     ROWS = ("rows",)
 
@@ -167,7 +167,7 @@ class CutsFrontier(Frontier):
         return np.diff(rows, axis=1, prepend=False).sum(axis=1)
 
     def grow(self, children: Children) -> None:
-        """Put the labels of x in their place."""
+        """Insert the labels of x."""
         rows, place = self.rows[children.parent], bisect_left(self.seen, children.x)
         if place == len(self.seen) or self.seen[place] != children.x:
             rows = np.insert(rows, place, children.label, axis=1)
@@ -180,12 +180,12 @@ class CutsFrontier(Frontier):
         return self.concept_class.rule_of(points, self.rows[row])
 
     def declared(self) -> Fields:
-        """Return labels of points on the line."""
+        """Declare labels of points on the line."""
         seen = Items("points", Number(float if self.line.of_floats else int, self.line.before, self.line.end))
         return {"rows": Array(np.bool_, ("rows", "points")), "seen": seen}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Points are in order, and no row has too many cuts."""
+        """Raise ValueError unless points are in order and no row has too many cuts."""
         rows, line, cuts = state["rows"], self.line, self.concept_class.cuts
         need((np.diff([line.before, *state["seen"], line.end]) > 0).all(), "seen")
         need(len(rows) > 0 and (cuts is None or (self._changes(rows) <= cuts).all()), "rows")
@@ -193,9 +193,9 @@ class CutsFrontier(Frontier):
 
 @dataclass(frozen=True)
 class NearestPoint(MadeFor[CutRules]):
-    """Rules with cuts: predict the label of the nearest point seen, if a rule has it; else the other one.
+    """The base learner of rules with cuts: the label of the nearest point seen, if a rule allows it; else the other.
 
-    It errs at most once per point of a grid, as a point that was seen is never contested. Floats have no bound.
+    It errs at most once per point of a grid, because a repeated point is never contested. Floats have no bound.
 
     >>> nearest = NearestPoint().bind(RealIntervalUnions(1))
     >>> state = nearest.update(nearest.update(nearest.start(), 1.0, 0), 2.0, 1)
@@ -212,11 +212,11 @@ class NearestPoint(MadeFor[CutRules]):
         return None if line.of_floats else int(line.n)
 
     def start(self) -> tuple[Any, ...]:
-        """Return the labelled points so far: none."""
+        """Return the empty list of labelled points."""
         return ()
 
     def predict(self, state: tuple[Any, ...], x: Instance) -> int:
-        """Look at the nearer neighbour; the line begins with 0."""
+        """Predict from the nearer neighbour; the line begins with 0."""
         line, labels = self.known.line, dict(state)
         if x in labels:
             return int(labels[x])
@@ -226,10 +226,10 @@ class NearestPoint(MadeFor[CutRules]):
         return label if self.known.realizable([*state, (x, label)]) else 1 - label
 
     def update(self, state: tuple[Any, ...], x: Instance, y: int) -> tuple[Any, ...]:
-        """Remember the point."""
+        """Add the point."""
         return tuple(sorted({*state, (x, y)}))
 
     def restored(self, state: Any) -> Any:
-        """Return a state as a file gives it back."""
+        """Convert a state read from a file."""
         need(all(type(y) is int and y in (0, 1) for _, y in state), "states")
         return tuple((self.known.instance(x), y) for x, y in state)

@@ -1,1 +1,1 @@
-"""Decision stumps: one named feature against one cut."""
+"""Decision stumps: the comparison of one named feature with one cut."""

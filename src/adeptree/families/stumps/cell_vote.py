@@ -1,4 +1,4 @@
-"""The base learner of stumps over floats: features vote, each for its nearest label."""
+"""The base learner of stumps over floats: a vote of the features."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from adeptree.roles.frontier import Frontier, Split
 class CellVote(MadeFor[RealStumps]):
     """Base learner for real stumps: majority vote of the nearest labels over all consistent (feature, direction) pairs.
 
-    What fits is one gap for the cut, as in :class:`NearestLabel`; most votes win, a tie is 0.
+    Each pair has one gap for its cut, as in :class:`NearestLabel`. The majority decides; a tie is 0.
 
     >>> vote = CellVote().bind(RealStumps(["a", "b"]))
     >>> state = vote.update(vote.start(), {"a": 1.0, "b": 5.0}, 0)
@@ -32,7 +32,7 @@ class CellVote(MadeFor[RealStumps]):
     kind = RealStumps
 
     def start(self) -> tuple[Any, ...]:
-        """Return for every feature the largest 0 and 1 (none yet), then the smallest 0 and 1."""
+        """Return, for every feature, the largest values with label 0 and 1 (none yet), then the smallest."""
         count = len(self.known.features)
         return (-math.inf,) * count, (-math.inf,) * count, (math.inf,) * count, (math.inf,) * count
 
@@ -46,7 +46,7 @@ class CellVote(MadeFor[RealStumps]):
         return int(2 * ones > len(rising) + len(falling))
 
     def update(self, state: tuple[Any, ...], x: Instance, y: int) -> tuple[Any, ...]:
-        """Move the largest and the smallest values with label y."""
+        """Update the largest and the smallest values with label y."""
         values = [x[name] for name in self.known.features]
         moved = list(state)
         moved[y] = tuple(map(max, state[y], values))
@@ -65,8 +65,8 @@ class _VoteRows(RowLearner):
     def predict(self, split: Split) -> BoolArray:
         frontier = self.frontier
         high = nearer_to_high(frontier.low, frontier.high, frontier.values(split.x))
-        # Rising cells vote as their gap says, falling ones for the other label: 1 adds 1, and 0 takes 1 away.
+        # Rising cells vote for the label of their gap, falling ones for the other label: +1 for 1 and -1 for 0.
         vote = np.where(high, 1.0, -1.0)
-        # Cells without a row (-1) are counted at place 0.
+        # Cells without a row (-1) are counted at index 0.
         rising, falling = (np.bincount(rows + 1, vote, frontier.width + 1)[1:] for rows in frontier.rows)
         return rising > falling

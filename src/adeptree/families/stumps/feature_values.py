@@ -31,7 +31,7 @@ def values_of(features: Iterable[str], x: Any) -> dict[str, float]:
 
 
 class Table(CheckedRows):
-    """Rows of numbers as instances: each is made a mapping when it is looked at, and engines take all of them at once.
+    """Rows of numbers as instances: a row becomes a mapping when it is read, and engines read the whole array.
 
     >>> table = Table(("age", "bmi"), np.array([[41.0, 22.5], [20.0, 31.0]]))
     >>> table[0], len(table[1:]), [x["bmi"] for x in table]
@@ -53,7 +53,7 @@ class Table(CheckedRows):
 
 
 def table_of(features: Collection[str], xs: Any) -> Table | None:
-    """Return an array with a column per feature as instances, checked; None if xs is not such an array of numbers."""
+    """Convert an array with a column per feature to checked instances; None if xs is not such an array of numbers."""
     if not (isinstance(xs, np.ndarray) and xs.shape[1:] == (len(features),) and xs.dtype.kind in "iuf"):
         return None
     values = xs.astype(np.float64) + 0.0
@@ -63,7 +63,7 @@ def table_of(features: Collection[str], xs: Any) -> Table | None:
 
 
 def feature_value(name: Any, value: Any, advice: str = "") -> float:
-    """Return the number of a feature as a float, or say that it is none."""
+    """Return the value of a feature as a float; raise an error if it is not a number."""
     number = finite_float(value)
     if number is None:
         raise InvalidInstance(f"feature {name!r} must be a finite number; {got(str(name), value)}{advice}")

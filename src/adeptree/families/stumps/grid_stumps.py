@@ -22,7 +22,7 @@ from adeptree.theory.vc_tables import vc_of_table
 
 Cuts = tuple[tuple[str, tuple[float, ...]], ...]
 FEW_CELLS = 128
-"""Up to this number of cells the VC dimension is computed from the table of all rules."""
+"""Largest number of cells for which the VC dimension is computed from the table of all rules."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,12 +67,12 @@ class Stumps(EnumerableClass):
 
     @property
     def size(self) -> int:
-        """Two constants and two stumps per cut."""
+        """Number of concepts: two constants and two stumps per cut."""
         return 2 + 2 * sum(len(values) for _, values in self._cuts)
 
     @cached_property
     def vc_dimension(self) -> int | None:
-        """Exact, by counting chains, or by listing a class of few cells; else None."""
+        """VC dimension, exact by counting chains or by listing a class of few cells; else None."""
         counts = [len(values) for _, values in self._cuts]
         found = stump_vc_dimension(counts)
         if found is None and math.prod(count + 1 for count in counts) <= FEW_CELLS:
@@ -81,7 +81,7 @@ class Stumps(EnumerableClass):
 
     @property
     def littlestone_dimension(self) -> int:
-        """floor(log2 size): a monotone walk through the cells meets every stump (``docs/theory/dimensions.md``)."""
+        """Littlestone dimension: floor(log2 size), by a walk over the cells (``docs/theory/dimensions.md``)."""
         return self.size.bit_length() - 1
 
     def instance(self, x: Any) -> Instance:
@@ -94,7 +94,7 @@ class Stumps(EnumerableClass):
         return super().instances_of(xs) if table is None else table
 
     def labels(self, x: Instance) -> LabelArray:
-        """Order: always 0, always 1, then all ``>=``, then all ``<``."""
+        """Return the labels of all concepts: always 0, always 1, then all ``>=``, then all ``<``."""
         slices, cuts = self._table
         above = np.empty(len(cuts), dtype=np.bool_)
         for name, part in slices:
@@ -110,7 +110,7 @@ class Stumps(EnumerableClass):
         return Stump(*flat[place], above=not below)
 
     def instances(self) -> Iterator[Instance]:
-        """One instance for every combination of cells between the cuts."""
+        """List one instance for every combination of cells between the cuts."""
         names = [name for name, _ in self._cuts]
         cells = [(_below(values[0]), *values) for _, values in self._cuts]
         return (dict(zip(names, point, strict=True)) for point in itertools.product(*cells))
@@ -121,7 +121,7 @@ class Stumps(EnumerableClass):
 
 
 def _below(cut: float) -> float:
-    """Return a number below the cut: one less, or the next one down where floats are sparser than that."""
+    """Return a number below the cut: cut - 1, or the next smaller float if floats are sparser than that."""
     return min(cut - 1.0, math.nextafter(cut, -math.inf))
 
 

@@ -1,4 +1,4 @@
-"""Decision stumps whose cut points are not given: any real number may be one."""
+"""Decision stumps with arbitrary real cuts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RealStumps(ConceptClass):
 
     @property
     def vc_dimension(self) -> int:
-        """Largest s with C(s, s // 2) <= 2 x features: enough chains for the middle layer of the subsets (Gey)."""
+        """VC dimension: the largest s with C(s, s // 2) <= 2 x features, which gives enough chains (Gey)."""
         points = 1
         while enough_chains(points + 1, len(self.features)):
             points += 1
@@ -77,7 +77,7 @@ class RealStumps(ConceptClass):
         return Stump(feature, float(rng.random()), above=bool(rng.integers(2)))
 
     def realizable(self, sample: Sample) -> bool:
-        """On some feature all 0s lie on one side of all 1s."""
+        """Return True if, on some feature, all 0s lie on one side of all 1s."""
         pairs = self.clean(sample)
         zeros, ones = (np.array([self.vector(x) for x, y in pairs if y == label]) for label in (0, 1))
         if not len(zeros) or not len(ones):
@@ -86,7 +86,7 @@ class RealStumps(ConceptClass):
         return bool(rising.any() or (ones.max(axis=0) < zeros.min(axis=0)).any())
 
     def erm(self, sample: Sample) -> Concept:
-        """Return a best stump in O(features x m log m); of equals a constant, else the first feature, >=, lowest."""
+        """Return a best stump in O(features x m log m); among equals a constant, else the first feature and cut."""
         pairs = self.clean(sample)
         labels = [y for _, y in pairs]
         ones, zeros = sum(labels), len(labels) - sum(labels)
@@ -94,7 +94,7 @@ class RealStumps(ConceptClass):
         fewest = min(ones, zeros)
         for name in self.features:
             points, gains = gains_of((x[name] for x, _ in pairs), labels)
-            # The cut below point i gives these errors to >=; to < it gives all the others.
+            # The errors of >= with the cut below point i; < has the complement.
             errors = ones - np.concatenate([np.cumsum(gains[::-1])[::-1], [0]])
             for above, counts in ((True, errors), (False, len(pairs) - errors)):
                 place = int(counts.argmin())
@@ -105,13 +105,13 @@ class RealStumps(ConceptClass):
 
 
 def names_of(features: Any, called: str = "features") -> tuple[str, ...]:
-    """Return names of features, which must be texts and different."""
+    """Return names of features after checking that they are distinct texts."""
     refuse_frame(called, features, "name the columns to read, e.g. list(frame.columns) without the label's")
     if isinstance(features, (str, bytes)) or not isinstance(features, Iterable):
         raise InvalidArgument(f"{called} must be a list of feature names; {got(called, features)}")
     try:
         names = tuple(features)
-    except TypeError:  # an array that holds one value says that it can be looped over, and cannot
+    except TypeError:  # a 0-dimensional array claims to be iterable but is not
         names = ()
     if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise InvalidArgument(f"{called} must be one or more different texts; {got(called, names)}")

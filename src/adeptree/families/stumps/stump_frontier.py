@@ -1,4 +1,4 @@
-"""The frontier of stumps with any cut: the gaps between the values seen, and which path each belongs to."""
+"""The frontier of stumps with arbitrary cuts: the gaps between the values seen, and the path of each gap."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from adeptree.roles.frontier import Children, Frontier, Split
 
 
 class RealStumpFrontier(Frontier):
-    """A cell is all cuts in one gap between neighbouring values of one feature, in one direction.
+    """A frontier made of cells: all cuts in one gap between neighbouring values of one feature, in one direction.
 
-    All stumps of a cell label the points seen alike, so a cell belongs to one row; a row is the set of its
-    cells, one per feature at most (but for the two constants, which are the end cells of every feature).
-    A new point cuts one cell per feature and direction; all others are forced. O(number of cells) per round.
+    All stumps of a cell label the points seen alike, so a cell belongs to one row; a row is the set of its cells, at
+    most one per feature (except the two constants, which are the end cells of every feature). A new point cuts one cell
+    per feature and direction; all others are forced. O(number of cells) per round.
     """
 
-    ROWS = ("feature", "low", "high", "rows")  # of gaps, so the rows are counted apart
+    ROWS = ("feature", "low", "high", "rows")  # arrays of gaps, so the rows are counted separately
     of_floats = True
 
     def __init__(self, concept_class: RealStumps) -> None:
@@ -35,7 +35,7 @@ class RealStumpFrontier(Frontier):
         # The cuts of a gap are low < cut <= high.
         self.low: FloatArray = np.full(count, -np.inf)
         self.high: FloatArray = np.full(count, np.inf)
-        # rows[0]: the row of the gap's cell "feature >= cut"; rows[1]: of "feature < cut". -1 once it is gone.
+        # rows[0]: the row of the gap's cell "feature >= cut"; rows[1]: of "feature < cut". -1 once it is removed.
         self.rows: IntArray = np.zeros((2, count), dtype=np.int64)
         self._width = 1
         self.log_size = math.log(2 * count) + math.log(DOUBLES)
@@ -53,8 +53,8 @@ class RealStumpFrontier(Frontier):
         values = self.values(x)
         below = self.low < values
         cut = np.flatnonzero(below & (values < self.high))
-        # Every cell's label at x, as a place in a table of two lines, one per label; of a gap that is cut,
-        # it is the label of the cuts up to x. Cells without a row (-1) fall into one more column.
+        # Every cell's label at x, as an index into a table with one line per label; for a divided gap, the label of the
+        # cuts up to x. Cells without a row (-1) fall into an extra column.
         line = self._width + 1
         places = self.rows + np.stack([below, ~below]) * line
         can = np.zeros((2, line), dtype=np.bool_)
@@ -71,7 +71,7 @@ class RealStumpFrontier(Frontier):
         child = np.full(2 * line, -1, dtype=np.int64)
         child[children.parent + line * children.label] = np.arange(len(children.parent))
         rising, falling = self.rows[:, cut]
-        # Of a gap that is cut, the old place keeps the cuts up to x; those above x come last.
+        # In a divided gap, the old index keeps the cuts up to x; those above x are appended.
         upper = np.stack([child[rising], child[falling + line]])
         self.rows = np.concatenate([child[places], upper], axis=1)
         self.low = np.concatenate([self.low, values])
@@ -84,7 +84,7 @@ class RealStumpFrontier(Frontier):
             self._forget_gaps()
 
     def log_counts(self, children: Children) -> FloatArray:
-        """Return ln of the number of stumps, in doubles, of the children: over all features and both directions."""
+        """Return ln of the children's numbers of stumps, over all features and both directions."""
         places, cut, values = children.evidence
         line = self._width + 1
         lower = doubles_between(self.low, self.high)
@@ -97,13 +97,13 @@ class RealStumpFrontier(Frontier):
         return np.log(counts[children.parent + line * children.label])
 
     def _forget_gaps(self) -> None:
-        """Drop the gaps both of whose rows are gone."""
+        """Drop the gaps whose rows are both removed."""
         alive = self.rows.max(axis=0) >= 0
         self.rows = self.rows[:, alive]
         self.low, self.high, self.feature = self.low[alive], self.high[alive], self.feature[alive]
 
     def concept(self, row: int) -> Concept:
-        """Return a constant if it fits, else the stump of the first feature that does, at the roundest cut."""
+        """Return a constant if it fits, else the stump of the first feature that fits, at the roundest cut."""
         fits = self.rows == row
         all_ones = fits[0] & np.isneginf(self.low) | fits[1] & np.isposinf(self.high)
         all_zeros = fits[0] & np.isposinf(self.high) | fits[1] & np.isneginf(self.low)
@@ -115,13 +115,13 @@ class RealStumpFrontier(Frontier):
         return Stump(self.concept_class.features[int(self.feature[gap])], cut, above=bool(fits[0, gap]))
 
     def declared(self) -> Fields:
-        """Return gaps of features, and the rows of their two cells (-1: of none)."""
+        """Declare gaps of features, and the rows of their two cells (-1: none)."""
         end = Array(np.float64, "gaps", -np.inf, np.inf)
         rows = Array(np.int64, (2, "gaps"), -1)
         return {"feature": Array(np.int64, "gaps", 0), "low": end, "high": end, "rows": rows, "width": COUNT}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """No gaps of a feature overlap, and every row has a cell."""
+        """Raise ValueError if gaps of a feature overlap or a row has no cell."""
         feature, low, high, rows = (state[name] for name in self.ROWS)
         need(feature.max() < len(self.concept_class.features), "feature")
         order = np.lexsort((low, feature))
@@ -130,7 +130,7 @@ class RealStumpFrontier(Frontier):
         need(np.array_equal(np.unique(rows[rows >= 0]), np.arange(state["width"])), "rows")
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved gaps, if none of a feature overlap and their cells are of rows that there are."""
+        """Restore saved gaps, if those of a feature do not overlap and their cells belong to existing rows."""
         self.check(state)
         self.feature, self.low, self.high, self.rows = (state[name] for name in self.ROWS)
         self._width = state["width"]

@@ -1,9 +1,9 @@
 """VC dimension of decision stumps, from the number of cuts of every feature.
 
-The cuts of one feature order s points, so they pick out a chain of nested subsets, at most one per cut,
-and the complements of these. The two constants give the empty and the full set. So s points are shattered
-exactly when the other subsets, taken up to complement, fall into chains, one per feature, none longer
-than the feature has cuts. Counting subsets by their size gives an upper bound on s, and Gey's theorem a lower one.
+The cuts of one feature order s points, so they define a chain of nested subsets, at most one per cut, and their
+complements. The two constants give the empty and the full set. So s points are shattered exactly when the other
+subsets, taken up to complement, fall into chains, one per feature, none longer than the feature has cuts. Counting
+subsets by their size gives an upper bound on s, and Gey's theorem a lower one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def stump_vc_dimension(cut_counts: Sequence[int]) -> int | None:
 
 
 def enough_chains(points: int, features: int) -> bool:
-    """Whether this number of features, each with enough cuts, has chains for the middle layer of the subsets (Gey).
+    """Return True if this number of features has enough chains for the middle layer of the subsets (Gey).
 
     >>> enough_chains(3, 2), enough_chains(4, 2)
     (True, False)
@@ -35,10 +35,10 @@ def enough_chains(points: int, features: int) -> bool:
 
 
 def _room(points: int, cuts: Sequence[int]) -> bool:
-    """Necessary condition: a chain has at most two subsets of one size up to complement, and one of half the points."""
+    """Check a necessary condition: a chain has at most two subsets per size up to complement, one of half size."""
     middle = comb(points, points // 2) // 2 if points % 2 == 0 else 0
     total = 0
-    for taken, size in enumerate(range((points - 1) // 2, -1, -1)):  # (the largest layers first)
+    for taken, size in enumerate(range((points - 1) // 2, -1, -1)):  # largest layers first
         if total > sum(min(count, 2 * taken) for count in cuts):
             return False
         if middle and total + middle > sum(min(count, 2 * taken + 1) for count in cuts):

@@ -1,4 +1,4 @@
-"""Stumps as a mixture: a line per feature, with the rules that rise and those that fall (``mixture_kernel.py``)."""
+"""The engine of stumps: a mixture of lines, one per feature, with rising and falling rules (``mixture_kernel.py``)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LINES = kernel("adeptree.structures.two_way_line_kernel")
 
 
 class StumpsPrior(MixturePrior):
-    """Features alike, and the two directions alike; the cuts of a feature have the prior of their line.
+    """The prior of stumps: equal shares for features and directions; cuts have the prior of their line.
 
     >>> from adeptree import RealStumps
     >>> round(StumpsPrior("mixed", RealStumps([f"f{i}" for i in range(10)])).price(1000), 2)
@@ -50,13 +50,13 @@ class StumpsPrior(MixturePrior):
         super().__init__(name, 2 * len(self.lines), self.inner[0])
 
     def price(self, t: int) -> float | None:
-        """Return the price of the most expensive rule; None if a feature has no limit."""
+        """Return the largest price of a rule; None if a feature has no limit."""
         known = [price for prior in self.inner if (price := prior.price(t)) is not None]
         return None if len(known) < len(self.inner) else math.log(self.kinds) + max(known)
 
 
 class RankedEngine(TwoWayEngine):
-    """The line of a feature with given cuts: its points are how many of these a value reaches."""
+    """The line of a feature with given cuts: a value's point is the number of cuts that it reaches."""
 
     def __init__(self, concept_class: Thresholds, prior: Prior, cuts: Sequence[float]) -> None:
         super().__init__(concept_class, prior)
@@ -64,14 +64,14 @@ class RankedEngine(TwoWayEngine):
         self._use(_LINES.RankedLine(self.measure(), cuts))
 
     def batch(self, xs: Any) -> int:
-        """Give the kernel the values, or their ranks if it knows these only."""
+        """Hand the values to the kernel, or their ranks if it knows only these."""
         if self.shared:
             return super().batch(np.searchsorted(self.cuts, xs, side="right"))
         self.kernel.give(np.ascontiguousarray(xs, dtype=np.float64))
         return len(xs)
 
     def rank(self, name: str, row: Mapping[str, Any]) -> int | None:
-        """Return how many cuts a value of a row reaches; None if it is not plainly a finite number."""
+        """Return the number of cuts that a value of a row reaches; None if it is not plainly a finite number."""
         value: Any = row.get(name)
         return bisect_right(self.cuts, value) if type(value) in (int, float) and -MOST <= value <= MOST else None
 
@@ -102,23 +102,23 @@ class StumpsEngine(MixtureEngine):
             for name, line, one in lines
         ]
         for member in self.members[1:]:
-            member.kernel.lead = self.members[0].kernel  # (all lines have one rate)
+            member.kernel.lead = self.members[0].kernel  # all lines have one rate
         parts, log_shares = [member.kernel for member in self.members], [-math.log(self.prior.kinds)] * len(names)
         self._use(_KERNEL.MixtureKernel(parts, names, [None] * len(names), log_shares, word_of))
 
     def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
-        """Have such weights on every line; those of given cuts then find ranks in a row."""
+        """Keep weights of sequences on every line; lines with given cuts then find ranks in a row."""
         self.kernel.readers = [partial(one.rank, name) for name, one in zip(self.given, self.members, strict=False)]
         self.kernel.readers += [None] * (len(self.members) - len(self.given))
         return super().share_out(share, lanes, spans, room)
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """All rules kept, and the priors without a horizon; another base learner than the natural one runs on paths."""
+        """Accept the priors without a horizon if no rule is dropped; other base learners run on paths."""
         return problem.beyond(("kt", "mixed"), CellVote, Halving)
 
     def batch(self, xs: Any) -> int:
-        """Give every line its values: of a table in the order of the features, or of mappings."""
+        """Hand every line its values, from a table in the order of the features or from mappings."""
         count = len(self.members)
         given = xs.values if isinstance(xs, Table) else xs
         rows = given if isinstance(given, np.ndarray) else list(map(itemgetter(*self.kernel.names), xs))
@@ -139,7 +139,7 @@ class StumpsEngine(MixtureEngine):
         return [RankedRule(Constant(0), line.charged - line.zeros), RankedRule(Constant(1), line.zeros)]
 
     def near(self, f: int, reach: float, limit: int) -> NearRules:
-        """Return the stumps of a feature: those that rise from left to right, then those that fall.
+        """Return the stumps of a feature: rising ones from left to right, then falling ones.
 
         Cuts below or above all values seen are constants so far.
         """
@@ -147,7 +147,7 @@ class StumpsEngine(MixtureEngine):
         return NearRules((RankedRule(self._stump(f, gap), gap.loss) for gap in gaps if not gap.edge), more)
 
     def precedence(self, near: RankedRule) -> int:
-        """Of given cuts, all stumps that rise come before those that fall, as in the list of concepts."""
+        """With given cuts, sort all rising stumps before falling ones, as in the list of concepts."""
         return int(isinstance(near.rule, Stump) and not near.rule.above) if self.given else 0
 
     def _stump(self, f: int, gap: Any) -> Concept:

@@ -1,1 +1,1 @@
-"""Rules on one column of a table: numbers, texts and gaps."""
+"""Rules on one column of a table with numbers, texts and missing values."""

@@ -1,4 +1,4 @@
-"""The base learner of rules on tables: what fits best so far."""
+"""The base learner of rules on tables: follow the best rule so far."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adeptree.roles.concept_class import ConceptClass
 
 @dataclass(frozen=True)
 class BestSoFar(MadeFor[ConceptClass]):
-    """Predict what a best rule of the rows so far says; of paths that are kept one by one.
+    """Predict like a best rule of the rows so far; for tables whose paths are listed.
 
     >>> from adeptree import TableStumps
     >>> best = BestSoFar().bind(TableStumps(["age"]))
@@ -24,17 +24,17 @@ class BestSoFar(MadeFor[ConceptClass]):
     kind = ConceptClass
 
     def start(self) -> tuple[Any, ...]:
-        """Return the labelled rows so far: none."""
+        """Return the empty list of labelled rows."""
         return ()
 
     def predict(self, state: tuple[Any, ...], x: Instance) -> int:
-        """Ask the ERM oracle."""
+        """Predict with the ERM oracle's rule."""
         return self.known.erm([(dict(row), y) for row, y in state])(x)
 
     def update(self, state: tuple[Any, ...], x: Instance, y: int) -> tuple[Any, ...]:
-        """Remember the row."""
+        """Add the row."""
         return (*state, (tuple(sorted(x.items())) if isinstance(x, dict) else x, y))
 
     def restored(self, state: Any) -> Any:
-        """Return a state as a file gives it back."""
+        """Convert a state read from a file."""
         return tuple((tuple(map(tuple, row)), y) for row, y in state)

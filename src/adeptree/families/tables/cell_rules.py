@@ -1,4 +1,4 @@
-"""Rules about the cells of one column, which they read as the learner does: rows may be as users have them."""
+"""Rules about the cells of one column; they accept raw rows and read cells like the learner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from adeptree.families.tables.table_cells import cell_of
 from adeptree.families.tables.times import TimeCell
 
 Lookup = Callable[[Mapping[str, Any]], Any] | None
-"""How a rule finds its cell in a row, where that is not what the row has by the feature's name."""
+"""Function that finds a rule's cell in a row, if it is not the value of the feature's name."""
 
 
 def _refuse_times(feature: str, lookup: Lookup) -> None:
@@ -26,7 +26,7 @@ def _refuse_times(feature: str, lookup: Lookup) -> None:
 
 @dataclass(frozen=True)
 class NumberRule(RowRule):
-    """A rule about the numbers of a column, and the label ``gap`` where it holds none: it is empty, or a text.
+    """A rule about the numbers of a column, with the label ``gap`` for cells that are empty or texts.
 
     >>> rule = NumberRule("age", Threshold(40.0), gap=1)
     >>> str(rule), rule({"age": 39.0}), rule({}), str(NumberRule("age", Interval(-float("inf"), 40), gap=0))
@@ -39,12 +39,12 @@ class NumberRule(RowRule):
     lookup: Lookup = field(default=None, compare=False, repr=False)
 
     def on(self, x: Mapping[str, Any]) -> int:
-        """Ask the rule about a number; else return the label of gaps."""
+        """Return the rule's label for a number; else the label ``gap``."""
         cell = self.lookup(x) if self.lookup else cell_of(self.feature, x.get(self.feature))
         return self.rule(cell) if isinstance(cell, float) else self.gap
 
     def condition(self) -> str:
-        """Return when it is 1, as SQL: the column holds numbers and NULL."""
+        """Return the condition for label 1, as SQL on a column of numbers and NULL."""
         _refuse_times(self.feature, self.lookup)
         name = sql_name(self.feature)
         if isinstance(self.rule, Constant):
@@ -65,7 +65,7 @@ class NumberRule(RowRule):
 
 @dataclass(frozen=True, init=False)
 class ValueRule(RowRule):
-    """Whether a column has this text, or one of these (None: is missing); or another one.
+    """A rule that tests if a column has one of these texts (None: missing), or none of them.
 
     >>> rule = ValueRule("sex", "female", equal=True)
     >>> str(rule), rule({"sex": "female"}), rule({}), str(ValueRule("sex", None, equal=False))
@@ -83,12 +83,12 @@ class ValueRule(RowRule):
         self.__dict__.update(feature=feature, values=values, equal=equal, lookup=lookup)
 
     def on(self, x: Mapping[str, Any]) -> int:
-        """Compare; a number is not a value."""
+        """Return the label of a row; a number is not a value."""
         cell = self.lookup(x) if self.lookup else cell_of(self.feature, x.get(self.feature))
         return int((cell in self.values) == self.equal)
 
     def condition(self) -> str:
-        """Return when it is 1, as SQL."""
+        """Return the condition for label 1, as SQL."""
         _refuse_times(self.feature, self.lookup)
         name, texts = sql_name(self.feature), [sql_text(value) for value in self.values if value is not None]
         found = [f"{name} IN ({', '.join(texts)})"] * bool(texts) + [f"{name} IS NULL"] * (None in self.values)

@@ -1,4 +1,4 @@
-"""The rules on one column of a table: about its numbers, on a line, and about its values (``column_kernel.py``)."""
+"""The engine of one column of a table: rules about its numbers, on a line, and about its values."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from adeptree.theory.priors import KTPrior, Prior
 _KERNEL = kernel("adeptree.structures.column_kernel")
 HALF = math.log(2)
 NUMBERS, EQUAL, UNEQUAL = range(3)
-"""The kinds of rules, as the kernel numbers them."""
+"""The kinds of rules, numbered as in the kernel."""
 
 
 class SinglesEngine(LineEngine):
-    """A column's values, each with the rules "== value" and "!= value", where the best rule may change."""
+    """A column's values with drift, each with the rules "== value" and "!= value"."""
 
     kind = "singles"
 
@@ -42,12 +42,12 @@ class SinglesEngine(LineEngine):
         self.share_line(2, *shared, 1, True)
 
     def measure(self) -> tuple[Any, ...]:
-        """Return a line without a prior of its own: the i-th value has 1/(i (i + 1))."""
+        """Return a line without a prior: the i-th value has mass 1/(i (i + 1))."""
         return False, -1, LARGEST_GRID, (), (), 0.0
 
 
 class ColumnEngine(KernelEngine):
-    """One column by its name; ``prior`` is that of its line. Every kind of rules has mass 1 (``column_kernel.py``)."""
+    """One named column; ``prior`` is the prior of its line. Every kind of rules has mass 1 (``column_kernel.py``)."""
 
     kind = "column"
     kernel: Any
@@ -65,7 +65,7 @@ class ColumnEngine(KernelEngine):
         return engine(c.inner, prior)
 
     def share_out(self, share: float, lanes: int, spans: tuple[int, ...], room: int) -> list[Any]:
-        """Have a weight per lane for each cut, direction and label at gaps, and for each single value."""
+        """Keep one weight per lane for each cut, direction and label at missing values, and for each single value."""
         if self.concept_class.values > 1 or not self.concept_class.one_cut:
             return super().share_out(share, lanes, spans, room)
         self.line.share_line(2 if self.concept_class.falls else 1, share / 2, lanes, spans, room, 2)
@@ -74,7 +74,7 @@ class ColumnEngine(KernelEngine):
         return [self.kernel]
 
     def batch(self, xs: Any) -> int:
-        """Give the kernel the column's numbers and texts."""
+        """Hand the column's numbers and texts to the kernel."""
         numbers, texts = xs
         self.kernel.give(np.ascontiguousarray(numbers), texts)
         return len(numbers)
@@ -84,7 +84,7 @@ class ColumnEngine(KernelEngine):
         return [float(self.kernel.values.ones), float(self.kernel.values.zeros)]
 
     def gains(self) -> Any:
-        """Return what is lost at each value more if it is said to be 1 than if it is said to be 0."""
+        """Return, for each value, the loss of predicting 1 minus the loss of predicting 0."""
         return np.asarray(self.kernel.values.gain)[1 : self.kernel.values.count + 1]
 
     def met(self) -> list[Any]:
@@ -95,7 +95,7 @@ class ColumnEngine(KernelEngine):
     # --- The best rule -------------------------------------------------------------------------------
 
     def leading(self) -> tuple[int, Leader]:
-        """Return a best rule and its kind: of several the rule with the largest mass."""
+        """Return a best rule and its kind; among equals, the rule with the largest mass."""
         reach = reach_of(self.kernel.least(), 0, sum(self.losses()))
         losses = [self.kernel.least_of(k) for k in range(3)]
         found = [(k, Leader(loss, None, None, self._log_mass(k))) for k, loss in enumerate(losses) if loss <= reach]
@@ -110,7 +110,7 @@ class ColumnEngine(KernelEngine):
         if k == NUMBERS:
             side = self.kernel.gaps and self.kernel.side0 != self.kernel.side1
             return float(self.line.leader().log_prior) - (HALF if side else 0.0)
-        # Of the best set with the fewest values, which were met first.
+        # Use the best set with the fewest values, those met first.
         n, d = self.kernel.values.count + 1, self.concept_class.values
         slots = [place + 1 for place in self._best_set(k)]
         if not slots:
@@ -125,12 +125,12 @@ class ColumnEngine(KernelEngine):
     # --- Rules near the best -------------------------------------------------------------------------
 
     def near(self, reach: float, limit: int) -> NearRules:
-        """Return the rules within reach; those that say the same of all rows seen are one."""
+        """Return the rules within reach, one for each labelling of the rows seen."""
         values, numbers = self._near_values(reach, limit), self._near_numbers(reach, limit)
         return NearRules([*values, *numbers], values.more or numbers.more)
 
     def _near_values(self, reach: float, limit: int) -> NearRules:
-        """Return what is said of single values, then of several."""
+        """Return rules about single values, then about several."""
         c, met, gains = self.concept_class, self.met(), self.gains()
         ones, zeros = self.losses()
         found = NearRules([], more=False)
@@ -146,10 +146,10 @@ class ColumnEngine(KernelEngine):
         return found
 
     def _said_otherwise(self, size: int, equal: bool) -> bool:
-        """Whether a rule that names this many values is listed in other words that say the same of all rows seen.
+        """Return True if an equivalent rule with fewer values, or of another kind, is already listed.
 
-        In a column that never held a number, what is one of some values is none of the others. Where both can be said,
-        that which names fewer is; of equals ``==``. What names all of them is a constant.
+        In a column that never held a number, "in a set" is equivalent to "not in the other values". The rule with fewer
+        values is listed, among equals ``==``. A rule with all values is a constant.
         """
         others = self.kernel.values.count - size
         if self.line.kernel.cells > 1 or others > self.concept_class.values:
@@ -164,7 +164,7 @@ class ColumnEngine(KernelEngine):
                 continue
             near = line.rules_within(reach - lost - line.best_loss, limit + 4)
             more = more or near.more
-            # One that is always the same says at most whether there is a number: its values may say so already.
+            # A constant rule only tests for a number, which a rule about values may do already.
             other = line.kernel.cells > 1 and column.values.count > c.values
             said: set[int | None] = {gap} if other else {0, 1}
             for ranked in near:
@@ -173,12 +173,12 @@ class ColumnEngine(KernelEngine):
                     said.add(label)
                     rule = ranked.rule if label is None else Constant(label)
                     found.append(RankedRule(self.about_numbers(rule, gap), ranked.loss + lost))
-        if c.falls:  # of equals, those that rise come first
+        if c.falls:  # among equals, rising rules come first
             found.sort(key=lambda near: isinstance(near.rule.rule, Interval))  # type: ignore[attr-defined]
         return NearRules(found, more)
 
     def about_numbers(self, rule: Any, gap: int) -> Concept:
-        """Return a rule about the column's numbers, and its label at gaps."""
+        """Return a rule about the column's numbers, with its label at missing values."""
         points = self.line.gaps()["low"].tolist() if self.name in self.concept_class.times else ()
         return self.concept_class.about_numbers(self.name, rule, gap, points)
 
@@ -197,13 +197,13 @@ class ColumnEngine(KernelEngine):
         }
 
     def declared(self) -> Fields:
-        """Return the values in the order in which they were met, and what 0s, 1s and gaps cost."""
+        """Declare the values in the order in which they were met, and the costs of 0s, 1s and missing values."""
         gain, sums = Array(np.float64, "slots"), Items(4, SUM)
         shared: Fields = {} if self.singles is None else {"picked": Array(np.int32, (len(self.kernel.picked),), 0, 1)}
         return {**shared, "values": Items("values"), "gain": gain, "sums": sums, "gaps": FLAG}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """A value has a slot, and labels cost the same on the line, at gaps and at values."""
+        """Raise ValueError unless values have slots and the costs of the line, of missing values and of values agree."""
         (ones, zeros, *sides), gain, line = state["sums"], state["gain"], state["line"]
         self.line.check(line)
         if self.singles is not None:
@@ -216,7 +216,7 @@ class ColumnEngine(KernelEngine):
         need(np.allclose((ones, zeros), lost, rtol=0, atol=1e-9 * (1 + ones + zeros)), "sums")
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned, if that is possible."""
+        """Restore what :meth:`state` returned, after checking it."""
         self.check(state)
         values, sums = state["values"], state["sums"]
         self.line.restore(state["line"])
@@ -228,13 +228,13 @@ class ColumnEngine(KernelEngine):
 
 
 class StepsColumn(ColumnEngine):
-    """A column with steps on its line: the most probable rule leads, not the best, which memorises the column."""
+    """A column with steps on its line: the leader is the most probable rule, because the best one memorises."""
 
     def _line(self, prior: Prior) -> Any:
         return StepsEngine(self.concept_class.inner, prior)
 
     def leading(self) -> tuple[int, Leader]:
-        """Return the rule of largest mass times e^(-eta loss), and its kind."""
+        """Return the rule with the largest mass times e^(-eta loss), and its kind."""
         column = self.kernel
         losses = [
             self.line.best_loss + min(column.side0, column.side1),

@@ -1,4 +1,4 @@
-"""Which columns of a table rules should read, told by its first rows: times, their weekday and hour, names of rows."""
+"""Choose the columns that rules read from the first rows of a table: detect times and identifiers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from adeptree.families.tables.times import DERIVED, time_in
 
 MIDNIGHT = time()
 SAMPLED = 100
-"""Rows that are looked at to tell which columns hold numbers (one if each is to be answered at once)."""
+"""Number of first rows that determine the columns' types (1 if each row must be answered at once)."""
 
 
 class FirstRows:
-    """The first rows of a table; ``cells`` returns those of a column as texts, empty where a value is missing.
+    """The first rows of a table; ``cells`` returns a column as texts, empty for missing values.
 
     >>> columns = {"id": [f"p{i}" for i in range(60)], "when": ["2013-05-01T17:00"] * 60, "age": ["41", ""] * 30}
     >>> FirstRows(list(columns), columns.get).reads([], list(columns))
@@ -29,13 +29,13 @@ class FirstRows:
 
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> FirstRows:
-        """Return the same of rows with values of Python or NumPy."""
+        """Return the first rows, from rows with Python or NumPy values."""
         return cls(columns, lambda name: [text_of(row.get(name)) for row in rows[:SAMPLED]])
 
     def reads(
         self, names: Sequence[str], others: Sequence[str], timed: bool = True
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the features that are meant, all that are useful if none is named, and which columns are times."""
+        """Return the features to read (all useful ones if none is named), and the columns that are times."""
         made = {name: found[2] for name in names if name not in self.columns and (found := DERIVED.fullmatch(name))}
         wanted = {name: self.times(name) for name in dict.fromkeys(made.get(name, name) for name in names or others)}
         for name, column in made.items():
@@ -61,19 +61,19 @@ class FirstRows:
         return [text for cell in self.cells(name) if not is_missing(text := cell.strip())]
 
     def times(self, name: str) -> list[datetime]:
-        """Return the times in a column, if nine of ten of its cells are some."""
+        """Return the times in a column, if nine of ten of its cells are times."""
         texts = self.texts(name) if name in self.columns else []
         times = [time for text in texts if len(text) > 9 and (time := time_in(text))]
         return times if 10 * len(times) >= 9 * len(texts) else []
 
     def all_different(self, name: str) -> bool:
-        """Tell whether no text came twice, so that none may come again."""
+        """Return True if all texts differ, so that the column is probably an identifier."""
         present = [text for text in self.texts(name) if not is_number(text)] if name in self.columns else []
         return len(present) >= SAMPLED // 2 and len(set(present)) == len(present)
 
 
 def text_of(value: Any) -> str:
-    """Return the cell of a file that holds the same as a value.
+    """Write a value as the cell of a file.
 
     >>> text_of(date(2013, 5, 1)), text_of(41.0), text_of(float("nan")), text_of(True)
     ('2013-05-01', '41.0', '', 'true')

@@ -1,4 +1,4 @@
-"""Rows of a table as instances: mappings of column names to numbers and texts; what is missing is left out."""
+"""Rows of a table as instances: mappings of column names to numbers and texts, without missing values."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from adeptree.core.errors import InvalidInstance, got
 from adeptree.core.types import CheckedRows, FloatArray
 
 MISSING = ("NAType", "NaTType")
-"""Types of other libraries' gaps, which compare with nothing."""
+"""Types of other libraries' missing values, which do not support comparison."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 TEXTS = frozenset({str, bool, type(None)})
-"""Types of the cells that are texts or gaps."""
+"""Types of cells that are texts or missing values."""
 
 
 MOST = sys.float_info.max
 
 
 def plain_value(name: str, value: Any) -> Any:
-    """Return a value of NumPy as Python's own, and None for a gap of whatever library."""
+    """Convert a NumPy value to Python's, and a missing value of any library to None."""
     if value is None or type(value) in (str, int, float):
         return value
     if type(value).__name__ in MISSING or (isinstance(value, (np.datetime64, np.timedelta64)) and np.isnat(value)):
@@ -37,21 +37,21 @@ def plain_value(name: str, value: Any) -> Any:
         raise InvalidInstance(f"column {name!r} must hold durations as numbers, e.g. of seconds; {got(name, value)}")
     if isinstance(value, (date, np.datetime64)):
         year = value.year if isinstance(value, date) else 1970 + int(value.astype("datetime64[Y]").astype(np.int64))
-        if not 1 <= year <= 9999:  # (others' dates reach further than Python's)
+        if not 1 <= year <= 9999:  # other libraries' dates exceed Python's range
             raise InvalidInstance(f"column {name!r} must hold times of the years 1 to 9999; {got(name, value)}")
         return value if isinstance(value, date) else value.astype("datetime64[us]").item()
     return value.item() if isinstance(value, np.generic) else value
 
 
 def cell_of(name: str, value: Any) -> float | str | None:
-    """Return a cell as a number, a text, or None for a gap (None, NaN, NaT, NA).
+    """Convert a cell to a number, a text, or None for a missing value (None, NaN, NaT, NA).
 
-    Booleans are texts, dates are seconds since 1970 (UTC, where they have no zone), infinities the last finite numbers.
+    Booleans become texts, dates seconds since 1970 (UTC, if they have no zone), infinities the largest finite numbers.
 
     >>> [cell_of("a", value) for value in (3, float("nan"), True, "red", None, date(1970, 1, 2))]
     [3.0, None, 'true', 'red', None, 86400.0]
     """
-    if type(value) is float and -MOST <= value <= MOST:  # what rows hold that were read already, most of the time
+    if type(value) is float and -MOST <= value <= MOST:  # cells of rows read before are mostly of this form
         return value + 0.0
     value = plain_value(name, value)
     if value is None:
@@ -63,12 +63,12 @@ def cell_of(name: str, value: Any) -> float | str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, date):
-        # (built from its parts: digits finer than microseconds are dropped, as in texts)
+        # built from its parts, which drops digits beyond microseconds, as in texts
         day = datetime.combine(value, value.timetz() if isinstance(value, datetime) else time())
         return (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()
     try:
         number = float(value)
-    except OverflowError:  # a whole number or a fraction beyond every float
+    except OverflowError:  # a whole number or a fraction may exceed all floats
         number = MOST if value > 0 else -MOST
     except (TypeError, ValueError):
         raise InvalidInstance(f"column {name!r} must hold numbers, texts or gaps (None); {got(name, value)}") from None
@@ -76,7 +76,7 @@ def cell_of(name: str, value: Any) -> float | str | None:
 
 
 def clipped(numbers: FloatArray) -> FloatArray:
-    """Return many numbers as :func:`cell_of` has them: infinities are the last finite ones, and NaN is left.
+    """Convert many numbers like :func:`cell_of`: infinities become the largest finite numbers; NaN stays.
 
     >>> clipped(np.array([math.inf, -0.0, math.nan])).tolist()
     [1.7976931348623157e+308, 0.0, nan]
@@ -89,7 +89,7 @@ def row_of(
 ) -> dict[str, float | str]:
     """Return the cells of these columns that are not missing; other names are ignored.
 
-    ``lookups`` find the cells of features that are not read as they are.
+    ``lookups`` find the cells of derived features.
 
     >>> row_of(["age", "sex"], {"age": 41, "sex": None, "id": 7})
     {'age': 41.0}
@@ -117,10 +117,10 @@ def cells_of(name: str, values: Any) -> Any:
 
 
 class TableCells(CheckedRows):
-    """Rows whose numbers and texts lie in columns: each is made a mapping when it is looked at.
+    """Rows stored in columns of numbers and texts; a row becomes a mapping when it is read.
 
-    ``numbers`` has NaN where a row has no number; ``texts`` has per column a list (None: a gap), or None if it has no
-    text at all.
+    ``numbers`` holds NaN where a row has no number. ``texts`` holds, per column, a list (None: missing), or None if the
+    column has no text.
 
     >>> cells = TableCells(("age", "sex"), np.array([[41.0, np.nan], [np.nan, np.nan]]), [None, ["f", "m"]])
     >>> cells[0], cells[1:][0], len(cells)
@@ -143,7 +143,7 @@ class TableCells(CheckedRows):
             kinds = set(map(type, column)) if isinstance(column, list) else set()
             if str not in kinds:
                 texts.append(None)
-                numbers[:, f] = column  # (None becomes NaN)
+                numbers[:, f] = column  # None becomes NaN
             elif kinds <= {str, type(None)}:
                 texts.append(column)
                 numbers[:, f] = math.nan

@@ -1,4 +1,4 @@
-"""The classes of rules on one column of a table: what they say of numbers is what tells them apart."""
+"""The classes of rules on one column of a table, which differ in their rules about numbers."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from adeptree.families.tables.table_rules import TableRules
 
 @dataclass(frozen=True, repr=False, init=False)
 class TableThresholds(TableRules):
-    """``column >= cut``, ``column == text``, ``column != text``, gaps included.
+    """``column >= cut``, ``column == text``, ``column != text``, missing values included.
 
     Parameters
     ----------
     features
         The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
     times
-        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+        The columns that hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
     values
-        How many texts a rule may name, as ``column in {a, b}``, up to 8.
+        The largest number of texts in a rule such as ``column in {a, b}``, up to 8.
 
     Examples
     --------
@@ -42,16 +42,16 @@ class TableThresholds(TableRules):
 
 @dataclass(frozen=True, repr=False, init=False)
 class TableStumps(TableRules):
-    """``column >= cut``, ``column < cut``, ``column == text``, ``column != text``, gaps included.
+    """``column >= cut``, ``column < cut``, ``column == text``, ``column != text``, missing values included.
 
     Parameters
     ----------
     features
         The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
     times
-        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+        The columns that hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
     values
-        How many texts a rule may name, as ``column in {a, b}``, up to 8.
+        The largest number of texts in a rule such as ``column in {a, b}``, up to 8.
 
     Examples
     --------
@@ -72,16 +72,16 @@ class TableStumps(TableRules):
 
 @dataclass(frozen=True, repr=False, init=False)
 class TableIntervals(TableRules):
-    """``cut <= column < cut``, ``column == text``, ``column != text``, gaps included.
+    """``cut <= column < cut``, ``column == text``, ``column != text``, missing values included.
 
     Parameters
     ----------
     features
         The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
     times
-        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+        The columns that hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
     values
-        How many texts a rule may name, as ``column in {a, b}``, up to 8.
+        The largest number of texts in a rule such as ``column in {a, b}``, up to 8.
 
     Examples
     --------
@@ -98,18 +98,18 @@ class TableIntervals(TableRules):
 
 @dataclass(frozen=True, repr=False, init=False)
 class TableUnions(TableRules):
-    """At most m intervals of one column, ``column == text``, ``column != text``, gaps included.
+    """At most m intervals of one column, ``column == text``, ``column != text``, missing values included.
 
     Parameters
     ----------
     features
         The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
     times
-        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+        The columns that hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
     values
-        How many texts a rule may name, as ``column in {a, b}``, up to 8.
+        The largest number of texts in a rule such as ``column in {a, b}``, up to 8.
     m
-        How many intervals there may be, up to 12.
+        The largest number of intervals, up to 12.
 
     Examples
     --------
@@ -133,18 +133,20 @@ class TableUnions(TableRules):
 
 @dataclass(frozen=True, repr=False, init=False)
 class TableSteps(TableRules):
-    """Any number of cuts in one column, 0 below the first, ``column == text``, ``column != text``, gaps included.
+    """Any number of cuts in one column, 0 below the first, ``column == text``, ``column != text``, missing values
+    included.
 
-    A learner says what it says about the *most probable* rule, as for :class:`RealSteps`: the best of all memorises.
+    A learner reports its numbers against the *most probable* rule, as for :class:`RealSteps`, because the best rule
+    memorises.
 
     Parameters
     ----------
     features
         The names of the columns; of a time also ``weekday(when)`` and ``hour(when)``.
     times
-        Which columns hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
+        The columns that hold times: datetimes, or texts in ISO 8601 such as 2013-05-01T17:00.
     values
-        How many texts a rule may name, as ``column in {a, b}``, up to 8.
+        The largest number of texts in a rule such as ``column in {a, b}``, up to 8.
 
     Examples
     --------

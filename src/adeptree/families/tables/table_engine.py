@@ -1,4 +1,4 @@
-"""Rules on one column of a table, whichever column it is: a mixture of columns (``column_kernel.py``)."""
+"""The engine of rules on one column of a table: a mixture of columns (``column_kernel.py``)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HALF = math.log(2)
 
 
 class TablePrior(MixturePrior):
-    """Columns alike, kinds of rules alike; cuts have the prior of their line, values that of ``value_sets_kernel``.
+    """The prior of tables: equal shares for columns and kinds; cuts and values have the priors of their structures.
 
     >>> from adeptree import TableStumps
     >>> round(TablePrior("mixed", TableStumps(["a", "b"])).price(1000) - math.log(2 * 4 * 2), 1)
@@ -41,14 +41,14 @@ class TablePrior(MixturePrior):
         self.values = concept_class.values
 
     def price(self, t: int) -> float | None:
-        """Return what the most expensive rule of any column costs."""
+        """Return the largest price of a rule of any column."""
         line = self.one.price(t)
         sets = self.values * (t + 1) ** self.values * (t + 2)
         return None if line is None else math.log(self.kinds) + max(line + HALF, math.log(sets))
 
 
 class TableEngine(MixtureEngine):
-    """Columns with equal shares of the prior.
+    """The columns of a table, with equal shares of the prior.
 
     >>> from adeptree import TableStumps
     >>> from adeptree.theory.priors import MixedPrior
@@ -71,14 +71,14 @@ class TableEngine(MixtureEngine):
         names = concept_class.features
         self.members = [self.column(concept_class, self.prior.one, name) for name in names]
         for member in self.members[1:]:
-            member.line.kernel.lead = self.members[0].line.kernel  # (all columns have one rate)
+            member.line.kernel.lead = self.members[0].line.kernel  # all columns have one rate
         parts, readers = [member.kernel for member in self.members], [concept_class.lookups.get(name) for name in names]
         log_shares = [-math.log(self.prior.kinds)] * len(names)
         self._use(_KERNEL.MixtureKernel(parts, names, readers, log_shares, word_of))
 
     @classmethod
     def accepts(cls, problem: Problem) -> str | None:
-        """All rules kept, and the priors without a horizon; a width is refused, as paths by the oracle are too slow."""
+        """Accept the priors without a horizon; refuse a largest width, because paths of an oracle are too slow."""
         if problem.max_width is not None:
             raise InvalidArgument(
                 f"rules on tables are kept in a structure that drops none; got max_width={problem.max_width!r} "
@@ -91,7 +91,7 @@ class TableEngine(MixtureEngine):
         return None
 
     def batch(self, xs: Any) -> int:
-        """Give every column its cells."""
+        """Hand every column its cells."""
         cells = xs if isinstance(xs, TableCells) else TableCells.of(self.concept_class.features, xs)
         for f, member in enumerate(self.members):
             member.batch((cells.numbers[:, f], cells.texts[f]))
@@ -107,11 +107,11 @@ class TableEngine(MixtureEngine):
 
 
 class TableStepsEngine(TableEngine):
-    """The same with steps on each column, compared with the most probable rule instead of the best.
+    """The columns of a table with steps, compared with the most probable rule instead of the best.
 
-    The least loss is that of memorising a column, with which no learner can compete. The comparator is the rule of
-    largest prior mass times e^(-eta loss) among the most probable steps of each column and its best rules about values:
-    ``best_loss``, ``leader`` and ``best_rule`` are about it.
+    Memorising a column has the least loss, and no learner can compete with it. The comparator is therefore the rule of
+    largest prior mass times e^(-eta loss) among the most probable steps of each column and its best rules about values.
+    ``best_loss``, ``leader`` and ``best_rule`` refer to it.
 
     >>> from adeptree import TableSteps
     >>> from adeptree.theory.priors import MixedPrior
@@ -145,6 +145,6 @@ class TableStepsEngine(TableEngine):
         return rule
 
     def rules_within(self, k: float, limit: int) -> NearRules:
-        """Refuse, as steps on one line do."""
+        """Raise an error, like steps on one line."""
         near: NearRules = self.members[0].line.rules_within(k, limit)
         return near

@@ -1,4 +1,4 @@
-"""Rules on one column of a table with numbers, texts and gaps; which column, is part of the rule."""
+"""Rules on one column of a table with numbers, texts and missing values; the column is part of the rule."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_VALUES = 8
 
 
 def always(rule: Concept) -> int | None:
-    """Return the label that a rule about numbers has for all of them; None if it has both.
+    """Return the label of a constant rule about numbers; None if it has both labels.
 
     >>> always(Constant(1)), always(Interval(0, 0)), always(Threshold(3.0)), always(Interval(-math.inf, math.inf))
     (1, 0, None, 1)
@@ -41,21 +41,21 @@ def always(rule: Concept) -> int | None:
 
 @dataclass(frozen=True, repr=False, init=False)
 class TableRules(ConceptClass):
-    """Rules about the numbers of one column, or about one of its values; what they say of gaps is part of them.
+    """Rules about the numbers of one column, or about one of its values, with a label for missing values.
 
-    Instances are mappings of the columns' names to numbers and texts; what is None, NaN or left out is missing, and
-    other names are ignored. Per column the rules are: a rule about numbers with a label for the rows that have none
-    there (``age >= 40``, ``age >= 40 or age is missing``); ``column == text``, ``column != text``, ``column is
-    missing`` and ``column is not missing``. Two of them are always 0 and always 1.
+    Instances map column names to numbers and texts. None, NaN or an absent name is a missing value; other names are
+    ignored. Per column the rules are: a rule about numbers with a label for rows without a number (``age >= 40``, ``age
+    >= 40 or age is missing``); ``column == text``, ``column != text``, ``column is missing`` and ``column is not
+    missing``. Two of them are always 0 and always 1.
     """
 
     features: tuple[str, ...]
     times: tuple[str, ...] = ()
     values: int = 1
     falls: ClassVar[bool] = False
-    """Whether what a rule says of numbers may be turned round."""
+    """True if rules about numbers exist in both directions."""
     one_cut: ClassVar[bool] = False
-    """Whether it has one cut."""
+    """True if rules about numbers have one cut."""
 
     def __init__(self, features: Iterable[str], *, times: Iterable[str] = (), values: int = 1) -> None:
         object.__setattr__(self, "features", names_of(features))
@@ -69,11 +69,11 @@ class TableRules(ConceptClass):
 
     @classmethod
     def of(cls, frame: Any, label: str | Iterable[str] = (), **settings: Any) -> Self:
-        """Return the rules on the columns of a frame (pandas, polars, pyarrow, ...) but that of the label.
+        """Return the rules on the columns of a data frame (pandas, polars, pyarrow, ...) except the label's.
 
-        ``label`` may be several names, all of which are left out. As in ``adeptree run``, the first 100 rows tell which
-        columns are times, of which features for the weekday and the hour are made, and columns of texts that are all
-        different are left out, unless ``times`` are given. ``settings`` are the other arguments of the class.
+        ``label`` may be several names, all of which are excluded. As in ``adeptree run``, the first 100 rows determine
+        the columns that are times, which get features for weekday and hour. Columns whose texts all differ are
+        excluded, unless ``times`` are given. ``settings`` are the other arguments of the class.
 
         >>> import pandas as pd
         >>> from adeptree import TableStumps
@@ -105,7 +105,7 @@ class TableRules(ConceptClass):
 
     @cached_property
     def lookups(self) -> dict[str, Any]:
-        """How the features that are times, or made of one, are found in a row."""
+        """Functions that find the features that are times, or derived from one, in a row."""
         found = {}
         for name in self.features:
             made = DERIVED.fullmatch(name)
@@ -117,11 +117,11 @@ class TableRules(ConceptClass):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are read, one or several features of each."""
+        """The columns that the rules read, with one or several features each."""
         return tuple(dict.fromkeys(self.lookups[f].column if f in self.lookups else f for f in self.features))
 
     def instance(self, x: Any) -> Instance:
-        """Return x as a dict of the cells that are not missing."""
+        """Return x as a dict without missing cells."""
         return row_of(self.features, x, self.lookups)
 
     def instances_of(self, xs: Iterable[Any]) -> Any:
@@ -145,13 +145,13 @@ class TableRules(ConceptClass):
         return TableCells.in_columns(self.features, cells, rows)
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw a gap once in four times, else a number 0 to 7, or a text in every second column."""
+        """Draw a missing value with probability 1/4, else a number 0 to 7, or a text in every second column."""
         cells = (rng.choice(["red", "green", "blue"]) if f % 2 else rng.integers(8) for f in range(len(self.features)))
         drawn = zip(self.features, cells, rng.random(len(self.features)) < 0.25, strict=True)
         return row_of(self.features, {name: cell for name, cell, gap in drawn if not gap})
 
     def random_concept(self, rng: np.random.Generator) -> Concept:
-        """Draw a column and a rule about its numbers, or in every second column about its values."""
+        """Draw a column and a rule about its numbers; in every second column, about its values."""
         f, side = int(rng.integers(len(self.features))), int(rng.integers(2))
         if f % 2:
             return self.about_values(self.features[f], [str(rng.choice(["red", "green", "blue"]))], bool(side))
@@ -160,7 +160,7 @@ class TableRules(ConceptClass):
         return self.about_numbers(self.features[f], Interval(-math.inf, cut) if low else Threshold(cut), side, ())
 
     def about_numbers(self, name: str, rule: Any, gap: int, points: Iterable[float]) -> NumberRule:
-        """Return a rule about the numbers of a feature; of a time its cuts are round ones between these points."""
+        """Return a rule about the numbers of a feature; for a time, with round cuts between these points."""
         if name in self.times:
             rule = with_times(rule, sorted(points))
         return NumberRule(name, rule, gap, self.lookups.get(name))
@@ -170,12 +170,12 @@ class TableRules(ConceptClass):
         return ValueRule(name, *values, equal=equal, lookup=self.lookups.get(name))
 
     def erm(self, sample: Sample) -> Concept:
-        """Return a best rule; of equals a constant, then the first column, and there the simplest."""
+        """Return a best rule; among equals a constant, else the simplest of the first column."""
         pairs = self.clean(sample)
         return min(self._candidates(pairs), key=lambda rule: sum(rule(x) != y for x, y in pairs))
 
     def _candidates(self, pairs: Sample) -> Iterator[Concept]:
-        """Return rules among which is a best one."""
+        """Return rules that include a best one."""
         yield from (Constant(0), Constant(1))
         for name in self.features:
             cells = [(x.get(name), y) for x, y in pairs]

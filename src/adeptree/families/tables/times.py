@@ -1,4 +1,4 @@
-"""Columns of times: ISO 8601 texts and datetimes as seconds since 1970, and by their weekday and hour."""
+"""Columns of times: convert ISO 8601 texts and datetimes to seconds since 1970, weekday and hour."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from adeptree.families.tables.table_cells import cell_of, plain_value
 ISO = re.compile(
     r"\d{4}([-/])\d\d\1\d\d(?:[T ](?:[01]\d|2[0-3]):\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII
 )
-"""2013-05-01, 2013-05-01T17:00, 2013-05-01 17:00:30.25+02:00, and all that as 2013/05/01; no other order is guessed."""
+"""Accepts 2013-05-01, 2013-05-01T17:00, 2013-05-01 17:00:30.25+02:00, and slashes as in 2013/05/01; no other order."""
 DERIVED = re.compile(r"(weekday|hour)\((.+)\)", re.DOTALL)
-"""A column made of a time: its part, and the time's column."""
+"""A derived column: the part of the time, and the time's column."""
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def time_in(text: str) -> datetime | None:
-    """Return the time that a text is in ISO 8601, or None.
+    """Parse a time in ISO 8601; return None if the text is not one.
 
     >>> time_in("2013-05-01 17:00:30Z").isoformat(), time_in("2013-02-30"), time_in("01/05/2013")
     ('2013-05-01T17:00:30+00:00', None, None)
@@ -39,9 +39,9 @@ def time_in(text: str) -> datetime | None:
 
 @dataclass(frozen=True)
 class TimeCell:
-    """How a feature is looked up in a row: a time as seconds since 1970 (UTC), or by its weekday or hour as written.
+    """Finds a feature in a row: a time as seconds since 1970 (UTC), or its weekday or hour as written.
 
-    A text that is no time stays a text, and has no weekday and no hour. A number is seconds already.
+    A text that is not a time stays a text, without weekday and hour. A number counts as seconds.
 
     >>> day, hour = TimeCell("weekday(t)", "t", "weekday"), TimeCell("hour(t)", "t", "hour")
     >>> row = {"t": "2013-05-01T23:30-04:00"}
@@ -54,7 +54,7 @@ class TimeCell:
     part: str
 
     def __call__(self, row: Mapping[str, Any]) -> float | str | None:
-        """Return the cell; what a row has by the feature's own name is taken as it is."""
+        """Return the cell; a value under the feature's own name is used unchanged."""
         own = cell_of(self.name, row.get(self.name)) if self.part else None
         return self.of(row.get(self.column)) if own is None else own
 
@@ -76,7 +76,7 @@ def _offset(value: Any) -> float:
 
 
 class TimeOfRow(float):
-    """Seconds since 1970 that are shown as a time in UTC.
+    """A number of seconds since 1970 that is displayed as a time in UTC.
 
     >>> [str(TimeOfRow(seconds)) for seconds in (86400, 3600, 3601.5, 1e300, 1e-7)]
     ['1970-01-02', '1970-01-01T01:00', '1970-01-01T01:00:01.500000', '1e+300', '1e-07']
@@ -87,13 +87,13 @@ class TimeOfRow(float):
             time = EPOCH + timedelta(seconds=self)
         except OverflowError:
             return repr(self)
-        if time.timestamp() != self:  # it is finer than a microsecond: as a text it would be another cut
+        if time.timestamp() != self:  # finer than a microsecond: the text would be another cut
             return repr(self)
         return time.replace(tzinfo=None).isoformat().removesuffix(":00").removesuffix("T00:00")
 
 
 def with_times(rule: Any, points: Sequence[float]) -> Any:
-    """Return a rule about times whose cuts are round ones between the same points.
+    """Return the same rule about times with round cuts between the same points.
 
     >>> from adeptree.families.rule_values import Threshold
     >>> str(with_times(Threshold(4000.0), [0.0, 3000.0, 9000.0]))
@@ -107,7 +107,7 @@ def with_times(rule: Any, points: Sequence[float]) -> Any:
 
 
 def _round(cut: float, points: Sequence[float]) -> float:
-    """Return a time above the same points: the first of a year, else of a month, else midnight, else a full hour..."""
+    """Return a round time between the same points: the start of a year, else of a month, a day, an hour, ..."""
     place = bisect_left(points, cut)
     if not math.isfinite(cut) or not 0 < place < len(points):
         return cut if math.isinf(cut) else TimeOfRow(cut)
@@ -116,7 +116,7 @@ def _round(cut: float, points: Sequence[float]) -> float:
         high = EPOCH + timedelta(seconds=point)
     except OverflowError:
         return TimeOfRow(cut)
-    if high.timestamp() > point:  # rounded up to a microsecond, where the point is finer
+    if high.timestamp() > point:  # rounded up to a microsecond if the point is finer
         high -= timedelta(microseconds=1)
     second = high.replace(microsecond=0)
     minute = second.replace(second=0)

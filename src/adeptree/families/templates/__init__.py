@@ -1,1 +1,1 @@
-"""Rules with constants on a grid."""
+"""Rule templates, with their constants on a grid."""

@@ -1,4 +1,4 @@
-"""A rule with its constants on a grid: small enough to list, so no solver is needed."""
+"""Rule templates: rules with their constants on a grid, few enough to be listed without a solver."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from adeptree.families.templates.template_grid import bit, check_grid, check_tex
 Rule = Callable[..., Any]
 
 TABLE_LIMIT = 1 << 27
-"""Most entries (settings x instances) of the table that equal rules are found in."""
+"""Largest table (settings x instances) in which equal rules are detected."""
 SPOT_CHECKS = 8
-"""Settings at which what the rule says on arrays is compared with what it says on numbers, for every instance."""
+"""Number of settings at which results on arrays are compared with results on numbers, for every instance."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class TemplateRule:
 class TemplateClass(EnumerableClass):
     """The rules ``rule(x, a=..., b=...)`` for every setting of the constants on a grid; any instance may come.
 
-    Up to about a million settings (4,194,304 at most) are looked at for every instance. A rule written with
-    NumPy's operators is computed for all of them at once; one written with ``and``, ``if`` and the like works too,
-    one setting at a time (two to three seconds a million). ``where(a=..., b=...)`` leaves settings out.
+    Every instance is evaluated on all settings, up to 4,194,304. A rule written with NumPy operators is evaluated on
+    all of them at once. A rule with ``and``, ``if`` and the like is evaluated one setting at a time (two to three
+    seconds per million). ``where(a=..., b=...)`` excludes settings.
 
-    Two settings may be the same rule: without a list of instances this is not known. This costs nothing but a
-    larger ``size``, in Hedge's bound and in Halving's M = floor(log2 size). :meth:`FiniteClass.from_template`
-    takes the instances and keeps each rule once.
+    Two settings may be the same rule, which is not known without a list of instances. The only cost is a larger
+    ``size`` in Hedge's bound and in Halving's M = floor(log2 size). :meth:`FiniteClass.from_template` takes the
+    instances and keeps each rule once.
 
     >>> c = TemplateClass(lambda x, a, b: (x["age"] >= a) & (x["bmi"] < b), {"a": range(121), "b": range(61)},
     ...                   text="age >= {a} and bmi < {b}")
@@ -92,11 +92,11 @@ class TemplateClass(EnumerableClass):
 
     @property
     def size(self) -> int:
-        """Number of settings; some may be the same rule."""
+        """Number of settings, some of which may be the same rule."""
         return len(next(iter(self.columns.values())))
 
     def instance(self, x: Any) -> Instance:
-        """Return x unchanged; the rule must accept it."""
+        """Return x unchanged, after checking that the rule accepts it."""
         self.key(x)
         try:
             bit(self.rule(x, **self.setting(0)))
@@ -105,18 +105,18 @@ class TemplateClass(EnumerableClass):
         return x
 
     def key(self, x: Any) -> Hashable:
-        """Return what identifies x."""
+        """Return the key that identifies x."""
         try:
             return freeze(x)
         except TypeError:
             raise InvalidInstance(f"x must be plain data: numbers, texts, tuples, mappings; {got('x', x)}") from None
 
     def setting(self, index: int) -> dict[str, Any]:
-        """Return the constants of concept ``index``, as Python's own values."""
+        """Return the constants of concept ``index`` as Python values."""
         return {name: item(column[index]) for name, column in self.columns.items()}
 
     def labels(self, x: Instance) -> LabelArray:
-        """Return the label of every setting at x; the last answer is remembered, as learners ask twice."""
+        """Return the label of every setting at x; the last result is cached, because learners ask twice."""
         key = self.key(x)
         if self._recent is None or self._recent[0] != key:
             labels = self._evaluated(lambda **constants: self.rule(x, **constants), "rule")
@@ -125,7 +125,7 @@ class TemplateClass(EnumerableClass):
         return self._recent[1]
 
     def _evaluated(self, function: Callable[..., Any], what: str) -> LabelArray:
-        """Evaluate on all settings: on arrays if the function takes them and agrees with itself, else one by one."""
+        """Evaluate on all settings: on arrays if the function supports them consistently, else one by one."""
         try:
             with np.errstate(all="ignore"):
                 result = np.asarray(function(**self.columns))
@@ -134,7 +134,7 @@ class TemplateClass(EnumerableClass):
                 if all(bit(function(**self.setting(i))) == labels[i] for i in self._spots()):
                     return labels
         except Exception:
-            pass  # written for numbers, not for arrays: whatever is really wrong shows below
+            pass  # the rule is for numbers, not for arrays; real errors appear below
         return self._one_by_one(function, what)
 
     def _one_by_one(self, function: Callable[..., Any], what: str) -> LabelArray:
@@ -156,12 +156,12 @@ class TemplateClass(EnumerableClass):
         return TemplateRule(tuple(self.setting(index).items()), self.rule, self.text)
 
     def instances(self) -> Iterator[Instance]:
-        """Refuse: any instance may come."""
+        """Raise an error: any instance may come, so they cannot be listed."""
         raise TooLarge(f"{self!r} has no list of instances, as any may come; FiniteClass.from_template takes one")
 
 
 class TemplateTable(FiniteClass):
-    """A template on a list of instances: a table, in which each rule is kept once, with readable concepts."""
+    """A template on a list of instances: a table without equal rules, with readable concepts."""
 
     def __init__(self, template: TemplateClass, instances: Iterable[Any]) -> None:
         refuse_frame("instances", instances, "list its rows, e.g. frame.to_dict('records') in pandas")
@@ -183,5 +183,5 @@ class TemplateTable(FiniteClass):
         return f"{repr(self.template)[:-1]}, instances={self.table.shape[1]})"
 
     def concept(self, index: int) -> Concept:
-        """Return the rule of row ``index``: the first setting that makes it."""
+        """Return the rule of row ``index``, with its first setting."""
         return self.template.concept(int(self.first[index]))

@@ -15,7 +15,7 @@ from adeptree.families.listed import ENUMERATION_LIMIT
 
 
 def check_grid(grid: Any) -> dict[str, Any]:
-    """Return the values of every constant as an array, or say what a grid looks like."""
+    """Return the values of every constant as an array; raise an error if this is not a grid."""
     try:
         columns = {name: _column(values) for name, values in grid.items()}
     except (AttributeError, TypeError):
@@ -34,7 +34,7 @@ def check_grid(grid: Any) -> dict[str, Any]:
 
 
 def _column(values: Iterable[Any]) -> Any:
-    """Return the values of a constant as an array; what NumPy would change (mixed types, large ints) as objects."""
+    """Return the values of a constant as an array, of objects if NumPy would change them (mixed types, large ints)."""
     refuse_frame("the values of a constant", values, "give those of a column")
     listed = list(values)
     column = np.asarray(listed) if {type(v) for v in listed} in ({int}, {float}, {bool}, {str}) else None
@@ -51,19 +51,19 @@ def settings(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def item(value: Any) -> Any:
-    """Return NumPy's numbers as Python's."""
+    """Convert a NumPy number to Python's."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def bit(value: Any) -> int:
-    """Return what a rule said as 0 or 1; TypeError if it is neither."""
+    """Convert a rule's result to 0 or 1; raise TypeError if it is neither."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
         return int(value)
     raise TypeError(f"a rule must say 0 or 1; {got('label', value)}")
 
 
 def check_text(text: str | None, constants: Iterable[str]) -> None:
-    """Refuse a format that a rule could not be shown with."""
+    """Raise an error for a format that cannot show a rule."""
     known, wanted = set(constants), set[str | None]()
     try:
         wanted = {name for _, name, _, _ in string.Formatter().parse(text or "")} - {None}
