@@ -1,18 +1,18 @@
-"""The cheapest covering plans: how many mistakes refute a set of requirements, and in which order.
+"""The cheapest covering plans: the steps of a plan, and the number of mistakes that refute requirements.
 
-A blueprint says what a plan does:
+A blueprint defines the steps of a plan:
 
-* ``Collect(ghosts)``: all levels are 1, where n classes in G groups hold at most n - G ghosts; any
-  n - G + 1 ghosts refute them, whatever was predicted.
+* ``Collect(ghosts)``: all levels are 1, where n classes in G groups hold at most n - G ghosts; any n - G + 1 ghosts
+  refute them, whatever the predictions were.
 * ``Vote(family, wrong, rest)``: refute ``family`` = doubled(``wrong``); then predict the label whose
   holders refute ``wrong`` until that is a mistake (doubling lemma: there is such a label); then refute
   ``rest`` with fresh ghosts, all of which are right at that point (split lemma).
 
-A *requirement* is a tuple of groups, a group a non-increasing tuple of levels >= 1; ``((2, 1), (2,))``
-is written (2,1|2) in the docs. Ghosts F with trunk t are *covered* by it when F and t are the union of
-classes, one per level, where the class of level l holds no l-tree and every group has a class with t in
-it. Plans collect ghosts until no requirement of a set covers them. The set for (D|D), "however the
-ghosts are split in two, a side together with t has a D-tree", is ``(((D,), (D,)),)``.
+A *requirement* is a tuple of groups, a group a non-increasing tuple of levels >= 1; ``((2, 1), (2,))`` is written
+(2,1|2) in the docs. Ghosts F with trunk t are *covered* by it when F and t are the union of classes, one per level,
+where the class of level l holds no l-tree and every group has a class with t in it. Plans collect ghosts until no
+requirement of a set covers them. For (D|D), "in every split of the ghosts in two, one side together with t has a
+D-tree", the set is ``(((D,), (D,)),)``.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from typing import Any, NamedTuple
 Group = tuple[int, ...]
 Requirement = tuple[Group, ...]
 Requirements = tuple[Requirement, ...]
-"""Sorted, canonical, and with no member that another one implies."""
+"""A set of requirements: sorted, canonical, and without members that others imply."""
 
 
 class Assignment(NamedTuple):
     """One way in which classes can lose a level on either side of a separating point."""
 
     kept: tuple[int, ...]
-    """How many classes of each kind (group, level) keep their level on the trunk's side."""
+    """Number of classes of each kind (group, level) that keep their level on the trunk's side."""
     wrong: Group
-    """The levels left for the wrong side, where the trunk is not."""
+    """The remaining levels on the wrong side, without the trunk."""
     rest: Requirement
-    """What is left for the trunk's side."""
+    """The remaining requirement on the trunk's side."""
 
 
 def canonical(requirement: Iterable[Iterable[int]]) -> Requirement:
-    """Sort groups and levels, and leave out classes of level 0 (they are empty).
+    """Sort groups and levels, and drop classes of level 0 (they are empty).
 
     >>> canonical([[1, 0, 2], [3]])
     ((3,), (2, 1))
@@ -50,7 +50,7 @@ def canonical(requirement: Iterable[Iterable[int]]) -> Requirement:
 
 
 def never_covers(requirement: Requirement) -> bool:
-    """Say whether a group has no class left for the trunk: nothing is coverable then."""
+    """Return True if a group has no class left for the trunk, so that no set is covered."""
     return not all(requirement)
 
 
@@ -61,7 +61,7 @@ def both_sides(dimension: int) -> Requirements:
 
 @cache
 def assignments(requirement: Requirement) -> tuple[Assignment, ...]:
-    """List what the two sides of a separating point would have to be covered by (token lemma).
+    """List the requirements that would have to cover the two sides of a separating point (token lemma).
 
     A class without an l-tree has no (l-1)-tree on one of the sides: it keeps its level on at most one.
 
@@ -81,13 +81,13 @@ def assignments(requirement: Requirement) -> tuple[Assignment, ...]:
 
 
 class Collect(NamedTuple):
-    """Collect so many ghosts."""
+    """Collect this number of ghosts."""
 
     ghosts: int
 
 
 class Vote(NamedTuple):
-    """Build a family, vote with it until its vote is wrong, go on with the rest."""
+    """Build a family, vote with it until its vote is wrong, and continue with the rest."""
 
     family: Requirements
     wrong: Requirements
@@ -108,7 +108,7 @@ def cost(requirements: Requirements) -> int:
 
 
 def blueprint(requirements: Requirements) -> Blueprint:
-    """Return what the cheapest plan known for the requirements does: of (D|D) up to D = 4, and all that these need.
+    """Return the first step of the cheapest known plan for the requirements: (D|D) up to D = 4, and their parts.
 
     >>> blueprint((((1,), (1,)),))
     Collect(ghosts=1)
@@ -120,7 +120,7 @@ def blueprint(requirements: Requirements) -> Blueprint:
 
 @cache
 def _known() -> dict[Requirements, Blueprint]:
-    """Return the plans that ``benchmarks/ghost_plans.py`` has found: one search, for everybody."""
+    """Return the plans that ``benchmarks/ghost_plans.py`` has found; the search runs only once."""
     import json
     from importlib import resources
 

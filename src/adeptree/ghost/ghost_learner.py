@@ -21,7 +21,7 @@ Labels = tuple[int, ...]
 Oracle = Callable[[Sample], bool]
 
 LARGEST_D = 32
-"""M(d) is about 2^(d (d + 1) / 2): beyond that the bound is vacuous."""
+"""Largest d: M(d) is about 2^(d (d + 1) / 2), and beyond that the bound is vacuous."""
 
 
 class GhostHistory(NamedTuple):
@@ -32,11 +32,11 @@ class GhostHistory(NamedTuple):
     ghosts: tuple[Labels, ...]
     stage: Stage
     d: int
-    """The dimension that is not refuted on this history."""
+    """The dimension that this history does not refute."""
 
 
 class GhostAnswers(NamedTuple):
-    """What the oracle said about a history at a point."""
+    """The answers of the oracle about a history at a point."""
 
     possible: tuple[bool, bool]
     ones: int
@@ -45,7 +45,7 @@ class GhostAnswers(NamedTuple):
 
 @dataclass
 class RecentAnswers:
-    """The last question, so that an update does not ask again what its prediction has asked."""
+    """A cache of the last query, so that an update does not repeat the query of its prediction."""
 
     history: Any = None
     x: Instance = None
@@ -53,7 +53,7 @@ class RecentAnswers:
 
 
 class OracleLearner(BaseLearner):
-    """A base learner that on a single history asks the oracle that ``bind`` gives it, and nothing on a frontier's rows.
+    """A base learner that queries a bound oracle on a single history, and needs no query on a frontier's rows.
 
     A subclass is a frozen dataclass with these two fields.
     """
@@ -66,11 +66,11 @@ class OracleLearner(BaseLearner):
         return replace(self, oracle=concept_class.realizable)  # type: ignore[type-var]
 
     def spec(self, concept_class: ConceptClass) -> str:
-        """Return its name and settings: all that a saved learner needs."""
+        """Return the name and settings, from which a saved learner makes it again."""
         return repr(self)
 
     def unasked_rows(self, frontier: Frontier) -> RowLearner:
-        """Refuse: forced rounds are not told, and are not in the mistake bound."""
+        """Raise an error: the learner does not see forced rounds, and the mistake bound does not count them."""
         raise InvalidArgument(
             f'prune="late" cannot be used with {self!r}: its mistake bound counts only rounds at which both labels are '
             f"realizable, and between commits no oracle says which these are; use a base learner that knows the class, "
@@ -79,10 +79,10 @@ class OracleLearner(BaseLearner):
 
     @abstractmethod
     def _query(self, state: Any, x: Instance) -> Any:
-        """Ask the oracle what a prediction at x needs."""
+        """Query the oracle for a prediction at x."""
 
     def _ask(self, state: Any, x: Instance) -> Any:
-        """Return what the oracle says, asking once for a prediction and the update that follows it."""
+        """Return the oracle's answers, with one query for a prediction and the update that follows it."""
         recent = self._recent
         if recent.answers is None or recent.history is not state or not _same_point(recent.x, x):
             answers = self._query(state, x)
@@ -99,21 +99,20 @@ class OracleLearner(BaseLearner):
 class Ghost(OracleLearner):
     """A deterministic learner for any class of Littlestone dimension <= d, by weak-consistency queries only.
 
-    It errs at most M(d) = 2, 9, 67, 1012, 39631 times for d = 1, ..., 5, which no oracle learner can
-    improve for d <= 2. Whenever it errs although both labels were realizable, the history with the
-    wrong label is realizable too; such *ghosts* are its virtual functions. Run on a frontier it asks
-    nothing at all, as a ghost is one of the frontier's rows. ``docs/theory/ghost.md`` has the proof and its debt to
-    Kozachinskiy and Steifer (arXiv 2308.08055).
+    It errs at most M(d) = 2, 9, 67, 1012, 39631 times for d = 1, ..., 5, which is optimal among oracle learners for d
+    <= 2. Whenever it errs although both labels were realizable, the history with the wrong label is realizable too;
+    such *ghosts* are its virtual functions. On a frontier it needs no query, because a ghost is one of the frontier's
+    rows. ``docs/theory/ghost.md`` has the proof and its debt to Kozachinskiy and Steifer (arXiv 2308.08055).
 
     Parameters
     ----------
     d
-        The Littlestone dimension of the class, or more. One that is too small is noticed when the stream gives it
-        away, and raises ``MistakeBoundExceeded``. None: not known. Then 1 is assumed, and on a history that gives it
-        away one more, with the ghosts there are: M(1) + ... + M(d) = 2, 11, 78, 1090 mistakes at most on a class of
-        dimension d, whatever d is.
+        The Littlestone dimension of the class, or an upper bound. If d is too small and the stream reveals this,
+        ``MistakeBoundExceeded`` is raised. None: not known. The learner then assumes 1, and one more whenever a history
+        refutes it, keeping its ghosts: M(1) + ... + M(d) = 2, 11, 78, 1090 mistakes at most on a class of dimension d,
+        for every d.
     oracle
-        GhostAnswers "realizable?" where it runs on a single history; ``bind`` gives it that of the class.
+        The oracle for a single history; ``bind`` sets that of the class.
 
     Examples
     --------
@@ -134,11 +133,11 @@ class Ghost(OracleLearner):
 
     @property
     def mistake_bound(self) -> int | None:
-        """M(d), or 2^256 where that is less: no game has so many rounds. None if d is not known."""
+        """M(d), or 2^256 if that is less, as no game has more rounds. None if d is not known."""
         return None if self.d is None else min(mistake_bound(self.d), LARGEST_INT)
 
     def rows(self, frontier: Frontier) -> RowLearner:
-        """Return this learner run on the frontier's rows, where it asks no oracle."""
+        """Return this learner run on the frontier's rows, where it needs no query."""
         return GhostRows(self.d)
 
     def start(self) -> GhostHistory:
@@ -147,7 +146,7 @@ class Ghost(OracleLearner):
         return GhostHistory((), (), (), fresh_stage(d), d)
 
     def predict(self, state: GhostHistory, x: Instance) -> int:
-        """Return the label predicted at x: the only realizable one, if there is only one."""
+        """Return the label predicted at x; if only one label is realizable, return that one."""
         answers = self._ask(state, x)
         if not all(answers.possible):
             return int(answers.possible[1])
@@ -181,7 +180,7 @@ class Ghost(OracleLearner):
         return grown._replace(ghosts=right, stage=fresh_stage(old.stage.dimension - 1, len(right)))
 
     def _decide(self, state: GhostHistory, answers: GhostAnswers) -> tuple[GhostHistory, StageDecision]:
-        """Return what to predict, and the history that says so: one where d is refuted starts over with d + 1."""
+        """Return the prediction and the history; if d is refuted, the history starts over with d + 1."""
         columns = [
             sum(label << number for number, label in enumerate(column))
             for column in zip(*state.ghosts, state.truth, strict=True)
@@ -195,7 +194,7 @@ class Ghost(OracleLearner):
             state = state._replace(d=state.d + 1, stage=fresh_stage(state.d + 1, len(state.ghosts)))
 
     def _query(self, state: GhostHistory, x: Instance) -> GhostAnswers:
-        """Ask two queries about the history and one about each ghost: 0, and 1 only if 0 is denied."""
+        """Query both labels of the history, and one label of each ghost: 0, and 1 only if 0 is denied."""
         points, truth, ghosts = state[:3]
         possible = (self._realizable(points, truth, x, 0), self._realizable(points, truth, x, 1))
         if not any(possible):
@@ -207,7 +206,7 @@ class Ghost(OracleLearner):
 
 
 def _same_point(one: Instance, other: Instance) -> bool:
-    """Say whether two points are surely the same; an unhashable one is only the same as itself."""
+    """Return True if two points are certainly equal; an unhashable one is only equal to itself."""
     try:
         return one is other or (hash(one) == hash(other) and bool(one == other))
     except (TypeError, ValueError):

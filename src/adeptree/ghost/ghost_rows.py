@@ -1,9 +1,8 @@
-"""The ghost learner on all rows of a frontier at once, without any oracle query.
+"""The ghost learner on all rows of a frontier at once, without oracle queries.
 
-A ghost of a path is a realizable labelling of the same points, so it is another row of the frontier:
-a number. What label it takes at a point is in the split that the frontier made anyway. Children keep
-their parents' places with the label that ghosts prefer (0, or 1 where 0 is denied), so as long as no
-row is dropped a ghost's number never changes.
+A ghost of a path is a realizable labelling of the same points, so it is another row of the frontier, given by its
+number. The frontier's split contains its label at a point. Children with the label that ghosts prefer (0, or 1 if 0 is
+denied) keep their parents' numbers, so a ghost's number never changes while no row is dropped.
 """
 
 from __future__ import annotations
@@ -26,30 +25,30 @@ from adeptree.roles.frontier import Children, Split
 from adeptree.theory.bit_tables import mask, masks
 
 NONE = -1
-"""In arrays of row numbers: no ghost here."""
+"""Marks an empty entry in arrays of row numbers."""
 FIRST_D = 1
-"""The dimension that is assumed first where none is known: with 0 there is nothing to learn."""
+"""The first assumed dimension if none is given: with 0 there is nothing to learn."""
 
 
 @dataclass(frozen=True)
 class GhostRound:
-    """What was decided on the contested rows at one point."""
+    """The decisions on the contested rows at one point."""
 
     x: Instance
     step: LabelArray
-    """The label that every row takes as a ghost: 0 if it can, else 1."""
+    """The label of every row as a ghost: 0 if it can take it, else 1."""
     rows: IntArray
-    """The contested rows, to which the rest belongs."""
+    """The contested rows, to which the following fields refer."""
     count: IntArray
-    """How many ghosts each has; they fill its first places."""
+    """Number of ghosts of each row; they fill its first entries."""
     ones: BoolArray
     """``ones[i, j]``: the j-th ghost of row ``rows[i]`` takes label 1."""
     label: BoolArray
     by_tree: BoolArray
     d: IntArray
-    """The dimension that is not refuted on each, with this point."""
+    """For each row, the dimension that is not refuted, including this point."""
     again: BoolArray
-    """Where that is more than before: its stage begins with the ghosts there are."""
+    """Rows whose dimension increased: their stage begins with the present ghosts."""
 
     @cached_property
     def masks(self) -> list[int]:
@@ -60,9 +59,9 @@ class GhostRound:
 class GhostRows(RowLearner):
     """Ghost(d) with, for every row, its stage's dimension, its ghosts (row numbers) and its plan.
 
-    Without d every row has its own: it is refuted row by row, and a row knows nothing of what happened on others.
-    Dropping rows (mistake pruning) voids the mistake bound, as a dropped row may be another's ghost;
-    a row that loses a ghost begins the plan of its stage anew with those it still has.
+    Without d every row has a separate dimension, which is refuted row by row. Dropping rows (mistake pruning) voids the
+    mistake bound, because a dropped row may be another row's ghost; a row that loses a ghost restarts the plan of its
+    stage with the remaining ones.
     """
 
     GROWS = ("_plans", "_numbers")
@@ -77,14 +76,14 @@ class GhostRows(RowLearner):
         self._plan: IntArray = np.zeros(1, dtype=np.int64)
         self._plans: list[Plan] = []
         self._numbers: dict[Plan, int] = {}
-        """The plans that rows may have, each once: ``_plan`` has their numbers."""
+        """The distinct plans; ``_plan`` holds the plan number of each row."""
         self._number(stage_plan(first))
         self._labels = TABLES.LabelTable(1, 0, b"")
-        """The labels of the rows; a point is left out if its column is constant, or a copy of an earlier one."""
+        """The labels of the rows, without points whose column is constant or a copy of an earlier one."""
         self._round: GhostRound | None = None
 
     def parts(self) -> list[Any]:
-        """Return the labels too."""
+        """Return the object and its table of labels."""
         return [self, self._labels]
 
     def predict(self, split: Split) -> BoolArray:
@@ -106,7 +105,7 @@ class GhostRows(RowLearner):
             parent = children.parent
             rows = self._assumed, self._dimension, self._kept, self._plan
             self._assumed, self._dimension, self._kept, self._plan = (one[parent] for one in rows)
-            if len(self._plans) > 8 * len(parent):  # (most rows share theirs)
+            if len(self._plans) > 8 * len(parent):  # most rows share their plan
                 self._renumber()
             lost = self._follow(children, now, complete)
             self._learn(children, now, lost)
@@ -129,7 +128,7 @@ class GhostRows(RowLearner):
         }
 
     def restore(self, state: dict[str, Any], width: int) -> None:
-        """Take over a saved state, if ghosts are rows and plans are plans."""
+        """Restore a saved state, after checking its ghosts and plans."""
         check_ghosts(state, width)
         self.d = None if np.ndim(state["d"]) else int(state["d"])
         self._assumed = np.zeros(width, dtype=np.int64) + state["d"]
@@ -144,23 +143,23 @@ class GhostRows(RowLearner):
 
     @property
     def _needs_labels(self) -> bool:
-        """Say whether trees are looked up: a 1-tree is just any two rows, so not for d <= 1."""
+        """Return True if trees must be searched: for d > 1, because any two rows form a 1-tree."""
         return self.d is None or self.d >= 2
 
     def _is_new(self, label: BoolArray) -> bool:
-        """Say whether a column, at which no row was contested, differs from all others, and is not constant."""
+        """Return True if a column without contested rows is new and not constant."""
         known = {0, mask(np.ones_like(label)), *map(self._labels.column, range(self._labels.points))}
         return mask(label) not in known
 
     def _number(self, plan: Plan) -> int:
-        """Return the number of a plan, which it gets if it has none."""
+        """Return the number of a plan; assign one if it is new."""
         number = self._numbers.setdefault(plan, len(self._plans))
         if number == len(self._plans):
             self._plans.append(plan)
         return number
 
     def _renumber(self) -> None:
-        """Forget plans that no row has, and number the others in the order of the rows."""
+        """Drop plans that no row uses, and number the others in the order of the rows."""
         plans, (numbers, first, self._plan) = self._plans, np.unique(self._plan, return_index=True, return_inverse=True)
         order = np.argsort(first)
         self._plans = [plans[number] for number in numbers[order].tolist()]
@@ -192,24 +191,24 @@ class GhostRows(RowLearner):
         return now
 
     def _ask_plans(self, now: GhostRound, default: BoolArray) -> None:
-        """Fill in what the plans predict, where no tree decides."""
+        """Set the plans' predictions for rows where no tree decides."""
         kept, numbers, masks = self._kept[now.rows].tolist(), self._plan[now.rows].tolist(), now.masks
         for at in np.flatnonzero(~now.by_tree).tolist():
-            d = int(now.d[at])  # (a plan that begins has no ghosts yet)
+            d = int(now.d[at])  # a new plan has no ghosts yet
             plan, ones = (stage_plan(d), 0) if now.again[at] else (self._plans[numbers[at]], masks[at] >> kept[at])
             now.label[at] = plan_label(d, plan, ones, int(default[at]))
 
     def _round_of(self, children: Children) -> GhostRound:
-        """Return what was decided about the point of the children; decide now if it was not asked for."""
+        """Return the decisions at the children's point; decide now if there was no prediction."""
         if self._round is not None and self._round.x is children.x:
             return self._round
         return self._decide(Split(children.x, children.row[0] != NONE, children.row[1] != NONE))
 
     def _follow(self, children: Children, now: GhostRound, complete: bool) -> BoolArray:
-        """Hand the ghosts to the children, each moved on by one point; return who lost one.
+        """Pass the ghosts to the children, extended by one point; return the rows that lost one.
 
-        A ghost whose own next row was dropped is lost even if the other label is left: plans and stages
-        have already been told its label.
+        A ghost whose continuation was dropped is lost even if the other label remains, because plans and stages have
+        already used its label.
         """
         before = self._ghosts[children.parent]
         self._ghosts = before
@@ -220,7 +219,7 @@ class GhostRows(RowLearner):
         return np.asarray(((before != NONE) & (self._ghosts == NONE)).any(axis=1), dtype=np.bool_)
 
     def _learn(self, children: Children, now: GhostRound, lost: BoolArray) -> None:
-        """Let the children on which the base erred learn from it."""
+        """Update the children on which the base learner erred."""
         place = np.full(children.parents, NONE, dtype=np.int64)
         place[now.rows] = np.arange(len(now.rows))
         at = place[children.parent]
@@ -232,7 +231,7 @@ class GhostRows(RowLearner):
         self._add_ghosts(wrong[~by_tree], at[~by_tree], children, now, lost)
 
     def _start_over(self, at: IntArray, now: GhostRound) -> None:
-        """Begin with a larger d on the children of rows on which it was refuted, with all ghosts there are."""
+        """Start over with a larger d on the children of rows that refuted it, keeping all ghosts."""
         if now.again.any():
             rows = np.flatnonzero((at != NONE) & now.again[at])
             self._assumed[rows] = self._dimension[rows] = now.d[at[rows]]
@@ -248,7 +247,7 @@ class GhostRows(RowLearner):
         self._begin_plans(wrong)
 
     def _add_ghosts(self, wrong: IntArray, at: IntArray, children: Children, now: GhostRound, lost: BoolArray) -> None:
-        """Add the sibling with the predicted label as a ghost, and tell the plan."""
+        """Add the sibling with the predicted label as a ghost, and update the plan."""
         if not len(wrong):
             return
         count = now.count[at]
@@ -265,7 +264,7 @@ class GhostRows(RowLearner):
             self._plan[row] = self._number(mistake(plan, ghosts - kept, masks[place] >> kept, int(now.label[place])))
 
     def _restart(self, rows: IntArray) -> None:
-        """Begin the stage's plan anew on rows that lost a ghost."""
+        """Restart the stage's plan on rows that lost a ghost."""
         self._keep(rows, self._ghosts[rows] != NONE)
         self._begin_plans(rows)
 
@@ -273,7 +272,7 @@ class GhostRows(RowLearner):
         self._plan[rows] = [self._number(stage_plan(dimension)) for dimension in self._dimension[rows].tolist()]
 
     def _keep(self, rows: IntArray, kept: BoolArray) -> None:
-        """Leave only some ghosts on these rows, moved to the first places; none of them is the plan's."""
+        """Keep only some ghosts of these rows, moved to the front; none of them belongs to the plan."""
         order = np.argsort(~kept, axis=1, kind="stable")
         ghosts = np.where(kept, self._ghosts[rows], NONE)
         self._ghosts[rows] = np.take_along_axis(ghosts, order, axis=1)
@@ -281,11 +280,11 @@ class GhostRows(RowLearner):
 
 
 def find_trees(labels: Any, dimension: IntArray, rows: IntArray, ghosts: IntArray, ones: BoolArray) -> BoolArray:
-    """Say for each label and row whether its ghosts with the label and the row itself have a D-tree.
+    """Return, for each label and row, True if its ghosts with the label and the row itself have a D-tree.
 
-    ``ghosts[i]`` are those of ``rows[i]``, of which ``ones[i]`` take label 1, and ``dimension[i]`` is its D.
-    Rows differ from each other, so a 1-tree is any two of them; 2-trees are found for all rows
-    together, deeper ones row by row where there are enough ghosts at all.
+    ``ghosts[i]`` are those of ``rows[i]``, of which ``ones[i]`` take label 1, and ``dimension[i]`` is its D. Rows
+    differ from each other, so any two of them form a 1-tree. 2-trees are found for all rows together, deeper ones row
+    by row if there are enough ghosts.
     """
     sides = ((ghosts != NONE) & ~ones, ones)
     trees = np.stack([side.sum(axis=1) + 1 >= 1 << dimension for side in sides])

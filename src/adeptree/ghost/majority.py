@@ -1,9 +1,8 @@
 """Recursive majority: the plan of stages of dimension D = 5 and up.
 
-A family is (k,0)-robust if it has a k-tree, and (k,q)-robust if of every two parts one is (k,q-1)-robust;
-(D,1)-robust is (D|D). By the pigeonhole,
-2^q + 1 blocks separated one after the other, each (k-1,q)-robust, are (k,q)-robust together. The first
-2^q are the wrong sides of (k-1,q+1)-robust families, the last is built as it is. State:
+A family is (k,0)-robust if it has a k-tree, and (k,q)-robust if of every two parts one is (k,q-1)-robust; (D,1)-robust
+is (D|D). By the pigeonhole, 2^q + 1 blocks separated one after the other, each (k-1,q)-robust, are (k,q)-robust
+together. The first 2^q are the wrong sides of (k-1,q+1)-robust families, the last is built as it is. State:
 ``("robust", k, q, blocks, current)``; a block is a ghost number, ``TRUNK``, or a tuple of blocks.
 """
 
@@ -38,13 +37,13 @@ def robust(k: int, q: int) -> Plan:
 
 
 def robust_finished(plan: Plan) -> bool:
-    """Say whether the family is (k,q)-robust."""
+    """Return True if the family is (k,q)-robust."""
     _, k, q, blocks, current = plan
     return k == 0 or (len(blocks) == 2**q and robust_finished(current))
 
 
 def robust_predict(plan: Plan, ones: int, default: int) -> int:
-    """Return the vote of the family that waits for its mistake, the default while one is being built."""
+    """Return the vote of the family that waits for its mistake; the default while a family is being built."""
     current = plan[4]
     if not robust_finished(current):
         return robust_predict(current, ones, default)
@@ -52,7 +51,7 @@ def robust_predict(plan: Plan, ones: int, default: int) -> int:
 
 
 def robust_mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
-    """Return the plan after a mistake that bore the ghost of that number."""
+    """Return the plan after a mistake that created the ghost with this number."""
     name, k, q, blocks, current = plan
     if not robust_finished(current):
         return (name, k, q, blocks, robust_mistake(current, ghost, ones, predicted))
@@ -66,7 +65,7 @@ def _tree(plan: Plan) -> Tree:
 
 
 def _robust_side(tree: Tree, q: int, label: int, ones: int) -> bool:
-    """Say whether the part with that label is (k,q-1)-robust, by counting blocks: the recursive majority."""
+    """Return True if the part with this label is (k,q-1)-robust, by counting blocks (recursive majority)."""
     if isinstance(tree, int):
         return tree == TRUNK or (ones >> tree) & 1 == label
     return sum(_robust_side(block, q, label, ones) for block in tree) > 1 << (q - 1)

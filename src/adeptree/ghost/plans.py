@@ -1,7 +1,7 @@
-"""Plans: which ghosts a stage collects, until every split of them has a side with a D-tree.
+"""Plans: the ghosts that a stage collects, until every split of them has a side with a D-tree.
 
-A plan is data, a nested tuple of ints and strings, and every function here is pure: siblings share
-it, equal plans are equal values, and it can be saved as it is. The plan's ghosts are numbered 0, 1,
+A plan is data, a nested tuple of ints and strings, and every function here is pure. So siblings share plans, equal
+plans are equal values, and plans are saved unchanged. The plan's ghosts are numbered 0, 1,
 ... in order of birth; ``ones`` is the int of the ghosts with label 1 at the point in question.
 
 * ``("collect", count, ghosts)``
@@ -11,12 +11,11 @@ it, equal plans are equal values, and it can be saved as it is. The plan's ghost
 
 A block is data, a nested tuple (ghosts are bits of an int):
 
-* ``("flat", ghosts, trunk)``: functions of which every two differ, nothing more is known;
+* * ``("flat", ghosts, trunk)``: functions that are pairwise different, with no further structure;
 * ``("split", wrong, rest)``: one point has the wrong label on the block ``wrong`` and the right one on
   the block ``rest``.
 
-``trunk`` (0 or 1) says whether the trunk, the true history itself, counts as a member. Only the
-innermost ``rest`` can have it.
+``trunk`` is 1 if the trunk, the true history itself, is a member. Only the innermost ``rest`` can have it.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ Plan = tuple[Any, ...]
 Block = tuple[Any, ...]
 
 COVERING_PLANS_UP_TO = 4
-"""Stages of larger dimension use recursive majority: searching covering plans for them takes too long."""
+"""Largest dimension with covering plans, whose search takes too long beyond it: recursive majority takes over."""
 REMEMBERED = 1 << 17
-"""Predictions and successors of plans that are kept: many rows of a frontier are in the same place."""
+"""Size of the caches of predictions and successors of plans, which many rows of a frontier share."""
 
 
 def stage_bound(dimension: int) -> int:
-    """Return T(D): after so many plan mistakes in the stage of dimension D, (D|D) holds.
+    """Return T(D): after this number of plan mistakes in the stage of dimension D, (D|D) holds.
 
     >>> [stage_bound(dimension) for dimension in range(1, 6)]
     [1, 6, 57, 944, 38618]
@@ -62,7 +61,7 @@ def mistake_bound(d: int) -> int:
 
 
 def stage_plan(dimension: int) -> Plan:
-    """Return the plan of a fresh stage of that dimension.
+    """Return the initial plan of a stage of this dimension.
 
     >>> stage_plan(1), stage_plan(2)
     (('collect', 1, 0), ('exact', ()))
@@ -83,7 +82,7 @@ def plan_for(requirements: blueprints.Requirements) -> Plan:
 
 
 def finished(plan: Plan) -> bool:
-    """Say whether the plan has what it wanted.
+    """Return True if the plan has reached its goal.
 
     >>> finished(mistake(stage_plan(1), 0, ones=0, predicted=0))
     True
@@ -100,7 +99,7 @@ def finished(plan: Plan) -> bool:
 
 @lru_cache(REMEMBERED)
 def predict(plan: Plan, ones: int, default: int) -> int:
-    """Return the label to predict; ``default`` where the plan does not care."""
+    """Return the label to predict; ``default`` if the plan allows both."""
     kind = plan[0]
     if kind == "collect":
         return default
@@ -113,7 +112,7 @@ def predict(plan: Plan, ones: int, default: int) -> int:
 
 @lru_cache(REMEMBERED)
 def mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
-    """Return the plan after the wrong prediction at whose point ghost number ``ghost`` was born."""
+    """Return the plan after a wrong prediction that created ghost number ``ghost``."""
     kind = plan[0]
     if kind == "collect":
         return (kind, plan[1], plan[2] | 1 << ghost)
@@ -151,7 +150,7 @@ def _vote_mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
         return (kind, requirements, family, wrong, mistake(rest, ghost, ones, predicted))
     wrong = wrong_side(_block(family), ones if predicted else ~ones, 1 << ghost)
     rest = plan_for(_todo(requirements).rest)
-    # The family has done its work: what is kept is only that it is finished.
+    # The family is finished, so only this fact is kept.
     return (kind, requirements, ("collect", 0, 0), wrong, rest)
 
 
@@ -163,7 +162,7 @@ def _todo(requirements: blueprints.Requirements) -> blueprints.Vote:
 
 
 def _block(plan: Plan) -> Block:
-    """Return the block that a finished plan has built, with the trunk in it."""
+    """Return the block that a finished plan has built, including the trunk."""
     if plan[0] == "collect":
         return ("flat", plan[2], 1)
     return ("split", plan[3], _block(plan[4]))
@@ -181,7 +180,7 @@ def ghosts_of(block: Block) -> int:
 
 
 def wrong_side(block: Block, side: int, newborn: int) -> Block:
-    """Return the ghosts of the block that are in ``side``, and in the trunk's place the ghost ``newborn``.
+    """Return the ghosts of the block that are in ``side``, with the ghost ``newborn`` in place of the trunk.
 
     The newborn is the trunk's copy with the wrong label: it equals the trunk on all earlier points.
 
@@ -195,12 +194,12 @@ def wrong_side(block: Block, side: int, newborn: int) -> Block:
 
 
 def refutes(block: Block, requirements: blueprints.Requirements) -> bool:
-    """Say whether it is proved that none of the requirements covers the block."""
+    """Return True if it is proved that no requirement covers the block."""
     return not any(may_cover(requirement, block) for requirement in requirements)
 
 
 def may_cover(requirement: blueprints.Requirement, block: Block) -> bool:
-    """Say whether the requirement may cover the block; False is a proof that it does not (split lemma).
+    """Return True if the requirement may cover the block; False proves that it does not (split lemma).
 
     >>> may_cover(((1,), (1,)), ("flat", 0b1, 1)), may_cover(((1, 1), (1,)), ("flat", 0b1, 1))
     (False, True)

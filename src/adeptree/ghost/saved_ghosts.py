@@ -1,4 +1,4 @@
-"""What a saved state of Ghost's must look like: ghosts that are rows, plans that can have come about."""
+"""Validate a saved state of Ghost: ghosts must be rows, and plans must be reachable."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def packed_labels(table: Any) -> LabelArray:
 
 
 def check_ghosts(base: dict[str, Any], width: int) -> None:
-    """Ghosts that are rows, plans that are plans."""
+    """Raise ValueError unless ghosts are rows and plans are valid."""
     d, dimension, kept, ghosts, plan = (base[name] for name in ("d", "dimension", "kept", "ghosts", "plan"))
     grows = isinstance(d, np.ndarray)
     need(d.shape == (width,) and d.dtype.kind == "i" and d.min() >= 1 if grows else is_count(d), "d")
@@ -40,13 +40,13 @@ def check_ghosts(base: dict[str, Any], width: int) -> None:
         for fresh in stages:
             check_plan(one, fresh, int((there.sum(axis=1) - kept)[using].min()))
     points, labels = base["points"], base["labels"]
-    kept_labels = width if grows or d >= 2 else 1  # (else no trees are looked at)
+    kept_labels = width if grows or d >= 2 else 1  # otherwise trees are not used
     need(labels.dtype == np.uint8 and labels.ndim == 2 and len(labels) == kept_labels, "labels")
     need(labels.shape[1] > 0 and points <= 8 * labels.shape[1], "labels")
 
 
 def check_plan(plan: Any, fresh: Any, ghosts: int) -> None:
-    """Raise ValueError unless a plan of Ghost's can have come of a fresh one by so many ghosts.
+    """Raise ValueError unless a plan is reachable from an initial one with this number of ghosts.
 
     >>> check_plan(("collect", 3, 0b101), ("collect", 3, 0), 3)
     >>> check_plan(("collect", 3, 0b101), ("collect", 3, 0), 2)
@@ -82,7 +82,7 @@ def _check_vote(plan: Any, fresh: Any, ghosts: int) -> None:
 
 
 def _check_majority(plan: Any, fresh: Any, ghosts: int) -> None:
-    """Recursive majority: nested tuples of ghosts."""
+    """Check a plan of recursive majority: nested tuples of ghosts."""
     _, k, q, blocks, current = plan
     need((k, q) == fresh[1:3] and len(blocks) <= 2**q and all(_is_tree(block, ghosts) for block in blocks), "a plan")
     if k:

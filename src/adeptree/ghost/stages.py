@@ -1,8 +1,8 @@
 """Stages: follow the side that has a D-tree, else the plan; a mistake on a D-tree ends the stage.
 
-The invariant (Lemma 1): the concepts that agree with the truth at the points that ended a stage have
-Littlestone dimension <= D. So the two sides of a contested point never both have a D-tree, and in
-stage 0 no point is contested. Seeing the contrary proves that the class has dimension > d.
+The invariant (Lemma 1): the concepts that agree with the truth at the points that ended a stage have Littlestone
+dimension <= D. So the two sides of a contested point never both have a D-tree, and in stage 0 no point is contested. A
+violation proves that the class has dimension > d.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ PLAN_FINISHED = "a finished plan with no shattered tree on either side"
 
 
 class Stage(NamedTuple):
-    """Where a history stands. Its ghosts are numbered in order of birth, without gaps."""
+    """The stage of a history. Its ghosts are numbered in order of birth, without gaps."""
 
     dimension: int
-    """D: the bound on the Littlestone dimension of what is left."""
+    """D: the bound on the Littlestone dimension of the remaining concepts."""
     kept: int
-    """How many of the first ghosts are older than the stage; the plan's own ghosts come after them."""
+    """Number of ghosts that are older than the stage; the plan's ghosts come after them."""
     plan: plans.Plan
 
 
 class StageDecision(NamedTuple):
-    """What to predict at a contested point, and whether a D-tree says so."""
+    """The prediction at a contested point, and whether a D-tree determines it."""
 
     label: int
     by_tree: bool
 
 
 def too_small(d: int, met: str) -> MistakeBoundExceeded:
-    """Return the error that says: d is less than the Littlestone dimension of the class."""
+    """Return the error for a d below the Littlestone dimension of the class."""
     return MistakeBoundExceeded(
         f"Ghost(d={d}) met {met}, which proves that the Littlestone dimension of the class is more than {d} "
         f"(or that the oracle is wrong); take a larger d"
@@ -45,7 +45,7 @@ def too_small(d: int, met: str) -> MistakeBoundExceeded:
 
 
 def fresh_stage(dimension: int, kept: int = 0) -> Stage:
-    """Return the beginning of a stage; it keeps the ghosts that had the true label at the point that led to it.
+    """Return an initial stage; it keeps the ghosts that had the true label at the point that led to it.
 
     >>> fresh_stage(1)
     Stage(dimension=1, kept=0, plan=('collect', 1, 0))
@@ -54,15 +54,15 @@ def fresh_stage(dimension: int, kept: int = 0) -> Stage:
 
 
 def default_label(ghosts: int, ones: int) -> int:
-    """Return the majority label of the ghosts, 0 on a tie: taken wherever the proof does not care."""
+    """Return the majority label of the ghosts, 0 on a tie; used where the proof allows both labels."""
     return int(2 * ones.bit_count() > ghosts)
 
 
 def decide(d: int, stage: Stage, ghosts: int, ones: int, columns: Collection[int]) -> StageDecision:
     """Predict at a contested point.
 
-    ``ghosts`` is their number, ``ones`` those with label 1 here, and each column tells which of them
-    (and, in the bit after the last ghost, whether the trunk) has label 1 at an earlier point.
+    ``ghosts`` is their number, ``ones`` those with label 1 here. Each column is the set of ghosts (and, in the bit
+    after the last ghost, the trunk) with label 1 at an earlier point.
     """
     if stage.dimension == 0:
         raise too_small(d, CONTESTED_AT_0)
@@ -81,14 +81,14 @@ def tree_label(d: int, dimension: int, ghosts: int, ones: int, columns: Collecti
 
 
 def tree_sides(dimension: int, ghosts: int, ones: int, columns: Collection[int]) -> tuple[bool, bool]:
-    """Say for each label whether its ghosts together with the trunk have a D-tree."""
+    """Return, for each label, True if its ghosts together with the trunk have a D-tree."""
     trunk = 1 << ghosts
     zeros = (trunk - 1) & ~ones
     return has_tree(columns, zeros | trunk, dimension), has_tree(columns, ones | trunk, dimension)
 
 
 def plan_label(d: int, plan: plans.Plan, ones: int, default: int) -> int:
-    """Return what the plan predicts; ``ones`` in the plan's own numbering."""
+    """Return the plan's prediction; ``ones`` uses the plan's numbering."""
     if plans.finished(plan):
         raise too_small(d, PLAN_FINISHED)
     return plans.predict(plan, ones, default)

@@ -1,4 +1,4 @@
-"""Shattered trees among functions that are known by their labels on the revealed points.
+"""Shattered trees among functions given by their labels on the revealed points.
 
 A k-tree in a set of functions is a complete binary tree of depth k whose inner nodes are points and
 whose leaves are functions with the labels of their path; a 0-tree is one function. Functions are bits
@@ -14,7 +14,7 @@ from adeptree.core.types import IntArray
 
 
 def splitting(columns: Iterable[int], members: int) -> set[int]:
-    """Return the columns that split the members, each once (also up to swapping the labels).
+    """Return the columns that split the members, each once up to swapping the labels.
 
     >>> splitting([0b0011, 0b1100, 0b1111], 0b1111)
     {3}
@@ -30,7 +30,7 @@ def splitting(columns: Iterable[int], members: int) -> set[int]:
 
 
 def has_tree(columns: Collection[int], members: int, depth: int) -> bool:
-    """Say whether the members contain a tree of that depth.
+    """Return True if the members contain a tree of this depth.
 
     Every two members must differ in some column.
 

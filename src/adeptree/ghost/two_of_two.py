@@ -1,11 +1,10 @@
-"""The game for (2|2), played optimally: 6 mistakes always suffice, 5 do not.
+"""Optimal play of the (2|2) game: 6 mistakes always suffice, 5 do not.
 
-The learner wants ghosts such that however they are split in two, a side together with the trunk has
-a 2-tree. At each mistake the adversary has split the ghosts, the learner has named the wrong side, and
-a new ghost joins that side. A position is the tuple of its *columns*, one a mistake: bit i of column j
-is set if ghost i is on the wrong side at the j-th mistake (ghost j itself always is, later ghosts and
-the trunk never are). So every two ghosts differ, and a 2-tree is a column with two functions on
-either side.
+The learner wants ghosts such that in every split in two, one side together with the trunk has a 2-tree. At each mistake
+the adversary has split the ghosts, the learner has chosen the wrong side, and a new ghost joins that side. A position
+is the tuple of its *columns*, one per mistake: bit i of column j is set if ghost i is on the wrong side at the j-th
+mistake (ghost j itself always is, later ghosts and the trunk never are). So all ghosts differ, and a 2-tree is a column
+with two functions on each side.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from adeptree.ghost.trees import has_tree
 Position = tuple[int, ...]
 
 MISTAKES = 6
-"""What the optimal strategy needs; ``can_win`` proves it by trying every split."""
+"""Number of mistakes of the optimal strategy; ``can_win`` proves it by trying every split."""
 
 
 @cache
 def won(position: Position) -> bool:
-    """Say whether (2|2) holds.
+    """Return True if (2|2) holds.
 
     >>> won((0b1, 0b11, 0b111, 0b1011, 0b11100)), won((0b1, 0b11, 0b111, 0b1011, 0b11100, 0b111110))
     (False, True)
@@ -38,7 +37,7 @@ def won(position: Position) -> bool:
 
 @cache
 def can_win(position: Position, mistakes: int) -> bool:
-    """Say whether the learner can reach (2|2) within so many further mistakes, whatever the splits.
+    """Return True if the learner can reach (2|2) within this number of further mistakes, for all splits.
 
     >>> can_win((), 6), can_win((), 5)
     (True, False)
@@ -53,7 +52,7 @@ def can_win(position: Position, mistakes: int) -> bool:
 
 
 def after(position: Position, wrong: int) -> Position:
-    """Return the position after a mistake with that wrong side; the new ghost joins it.
+    """Return the position after a mistake with this wrong side, which the new ghost joins.
 
     >>> after((1,), 0)
     (1, 2)
@@ -63,9 +62,9 @@ def after(position: Position, wrong: int) -> Position:
 
 
 def predict(position: Position, ones: int) -> int:
-    """Return the label from which a mistake leads to a position that can still be won in time.
+    """Return the label for which a mistake leads to a position that can still be won in time.
 
-    ``ones`` are the ghosts with label 1. If both labels do, the larger side is named, 0 on a tie.
+    ``ones`` are the ghosts with label 1. If both labels do, return the larger side, 0 on a tie.
     """
     everyone = (1 << len(position)) - 1
     left = max(MISTAKES - 1 - len(position), 0)

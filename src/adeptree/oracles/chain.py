@@ -1,7 +1,7 @@
-"""The chain that every question of a learner goes through: source -> layers -> asking -> counting -> frontier.
+"""The chain of oracles that a learner's queries pass: source -> layers -> asking -> counting -> frontier.
 
-A *source* answers (a function here, a class or a solver elsewhere), a *layer* is an oracle around an oracle. A class
-puts :class:`Asking` around any oracle; :class:`Counting` is the one place where calls and unknown answers are counted.
+A *source* answers (a function, a class or a solver); a *layer* is an oracle around an oracle. A class puts
+:class:`Asking` around its oracle. Only :class:`Counting` counts calls and unknown answers.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Realizable = Callable[[Sample], bool]
 class FunctionOracle(Oracle):
     """A weak-consistency oracle made of one function: ``find(sample)`` or ``realizable(sample)``.
 
-    ``find_many(samples)``, with ``find`` or without, answers a list of them. What a function returns or raises is
-    checked: an exception becomes an :class:`OracleError`.
+    ``find_many(samples)``, with or without ``find``, answers a list of samples. Results are checked, and exceptions
+    become :class:`OracleError`.
 
     >>> FunctionOracle(realizable=lambda sample: sum(y for _, y in sample) <= 1).realizable([("a", 1), ("b", 1)])
     False
@@ -55,7 +55,7 @@ class FunctionOracle(Oracle):
         return f"FunctionOracle(name={self.name!r})"
 
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
-        """Ask the function about the list, or about each sample of it."""
+        """Call the function on the list, or on each of its samples."""
         if self._closed or kind not in self.answers:
             self._check(kind)
         if kind == "realizable" and self._realizable is None:
@@ -71,12 +71,12 @@ class FunctionOracle(Oracle):
 
 
 def found_any(answers: list[Any]) -> list[Any]:
-    """Return, for answers to "find", those to "realizable"."""
+    """Convert answers to "find" to answers to "realizable"."""
     return [answer if isinstance(answer, OracleUnknown) else answer is not None for answer in answers]
 
 
 def said(function: Any, given: Any) -> Any:
-    """Call a function of the user; whatever it raises is said in a sentence."""
+    """Call a user's function; convert its exceptions to errors of adeptree with a message."""
     try:
         return function(given)
     except OracleError:
@@ -90,7 +90,7 @@ def _broken(error: Exception) -> OracleError:
 
 
 def checked(kind: Kind, answer: Any) -> Any:
-    """Return an answer if it is one."""
+    """Return an answer after checking it."""
     if isinstance(answer, OracleUnknown):
         return answer
     if kind == "realizable":
@@ -103,7 +103,7 @@ def checked(kind: Kind, answer: Any) -> Any:
 
 
 def bits(answers: list[Any], keep: bool) -> list[bool]:
-    """Return the answers to "realizable" with none unknown: such a one is True if it is kept, else raised."""
+    """Return the answers to "realizable"; an unknown one counts as True if unknowns are kept, else it is raised."""
     unknown = [isinstance(answer, OracleUnknown) for answer in answers]
     if any(unknown) and not keep:
         raise answers[unknown.index(True)]
@@ -111,10 +111,10 @@ def bits(answers: list[Any], keep: bool) -> list[bool]:
 
 
 class Layer(Oracle):
-    """Stands between whoever asks and ``oracle``; layers nest in any order.
+    """An oracle that forwards queries to the inner ``oracle``; layers nest in any order.
 
-    A subclass writes one method, ``_through``. Closing a layer closes what is inside, and attributes that it does not
-    have are looked up inside too. Threads that ask the same layer wait for each other.
+    A subclass defines one method, ``_through``. Closing a layer closes the inner oracle, and missing attributes are
+    looked up there. Threads that use the same layer wait for each other.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import Caching, ClassOracle, Counting
@@ -126,24 +126,24 @@ class Layer(Oracle):
     """
 
     needs: Kind | None = None
-    """What the oracle inside must answer."""
+    """The questions that the inner oracle must answer."""
     gives: frozenset[Kind] | None = None
-    """What the layer answers, if not what the oracle inside does."""
+    """The questions that the layer answers, if they differ from those of the inner oracle."""
     waits = True
-    """Whether one thread is let in at a time; not in the chain of a class, where the source sees to that."""
+    """True if the layer admits one thread at a time; False in the chain of a class, whose source does this."""
 
     def __init__(self, oracle: Oracle) -> None:
         self.oracle = check_oracle(oracle, self.needs)
         self._lock = threading.RLock()
-        self._answers = self.gives or oracle.answers  # kept: looked at on every call, all the way down a chain
+        self._answers = self.gives or oracle.answers  # cached, because every call of every layer reads it
 
     @property
     def answers(self) -> frozenset[Kind]:
-        """What this layer answers, by the oracle inside."""
+        """The questions that this layer answers."""
         return self._answers
 
     def ask_many(self, kind: Kind, samples: Samples) -> list[Any]:
-        """Pass a batch on; an empty one reaches nobody."""
+        """Forward a batch; an empty one is not forwarded."""
         if self._closed or kind not in self.answers:
             self._check(kind)
         if not samples:
@@ -155,22 +155,22 @@ class Layer(Oracle):
 
     @abstractmethod
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
-        """Answer a batch that is not empty, by ``self.oracle.ask_many``."""
+        """Answer a nonempty batch, with ``self.oracle.ask_many``."""
 
     def packed(self, answer: Any) -> Any:
-        """Return an answer as the oracle inside sends it."""
+        """Encode an answer like the inner oracle."""
         return self.oracle.packed(answer)
 
     def unpacked(self, answer: Any) -> Any:
-        """Return what the oracle inside sent."""
+        """Decode an answer like the inner oracle."""
         return self.oracle.unpacked(answer)
 
     def _release(self) -> None:
         self.oracle.close()
 
     def __getattr__(self, name: str) -> Any:
-        # Only for names that are missing here. Private ones stay private: looking up "oracle" or "__setstate__"
-        # inside, on a layer that is still being copied, would never end.
+        # Only called for missing names. Private names are not looked up: "oracle" or "__setstate__" on a layer that is
+        # still being copied would recurse without end.
         if name.startswith("_") or "oracle" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.oracle, name)
@@ -187,10 +187,10 @@ class Layer(Oracle):
 
 
 class Asking(Layer):
-    """What a class puts around its oracle: questions go out in lists of at most ``batch``, and come back checked.
+    """The layer around a class's oracle: it sends queries in lists of at most ``batch`` and checks the answers.
 
-    A list that could not be decided has an OracleUnknown in the place of each answer: which it was, nobody knows.
-    Whatever else is raised is said in a sentence. Where a bit costs as much as a concept, the concept is asked for.
+    If a list could not be decided, each of its answers is an OracleUnknown. Other exceptions become errors with a
+    message. If a bit costs as much as a concept, the layer asks for the concept.
     """
 
     waits = False
@@ -219,10 +219,10 @@ class Asking(Layer):
 
 
 class Counting(Layer):
-    """Counts ``queries``, their labelled ``points``, their ``seconds``, and those not decided (``unknowns``).
+    """A layer that counts ``queries``, their labelled ``points``, their ``seconds`` and undecided ones (``unknowns``).
 
-    Outside a cache it counts what was asked, inside what reached the oracle. Every query that arrives counts, even if
-    what is inside then raises; a batch of n samples is n. ``account`` keeps them: the one of a frontier, say.
+    Outside a cache it counts the queries asked, inside it those that reach the oracle. Every query counts, even if the
+    inner oracle raises; a batch of n samples counts n. ``account`` holds the counters, for example those of a frontier.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassOracle
@@ -238,16 +238,16 @@ class Counting(Layer):
         self.waits = account is None
         self.account = Queries() if account is None else account
         self.points, self.seconds = 0, 0.0
-        """Labelled points in the queries, and how long the oracle inside took in all."""
+        """Number of labelled points in the queries, and total time of the inner oracle."""
 
     @property
     def queries(self) -> int:
-        """Queries that arrived."""
+        """Number of queries that arrived."""
         return self.account.posed
 
     @property
     def unknowns(self) -> int:
-        """Queries that the oracle could not decide."""
+        """Number of queries that the oracle could not decide."""
         return self.account.unknown
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:

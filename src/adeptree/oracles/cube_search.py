@@ -1,9 +1,9 @@
-"""Optimistic cubes: which rows can take which label at x, with few calls to an oracle that returns concepts.
+"""Optimistic cubes: decide the possible labels of all rows at x with few calls to an oracle that returns concepts.
 
-A *cube* is the set of rows that have some given labels on some of the past points. Asking the oracle for a
-concept with these labels, and label b at x, asks whether any row of the cube can take b. So a round is group
-testing: ask about cubes that hold no row known to take b, as large as possible. A "no" decides the whole cube;
-a "yes" comes with a concept, whose labels name a row. The proof and the counts are in ``docs/theory/few-queries.md``.
+A *cube* is the set of rows that have some given labels on some of the past points. Asking the oracle for a concept with
+these labels, and label b at x, asks whether any row of the cube can take b. So a round is group testing: query the
+largest cubes without a row known to take b. A "no" decides the whole cube; a "yes" comes with a concept, whose labels
+identify a row. The proof and the counts are in ``docs/theory/few-queries.md``.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from adeptree.theory.bit_tables import mask, unpack
 NO_WITNESS = -1
 
 Answer = Concept | OracleUnknown | None
-"""A concept that fits, None if there is none, or why neither is known (only where that is kept)."""
+"""A concept that fits, None if there is none, or an OracleUnknown (only if unknowns are kept)."""
 AskAll = Callable[[Iterable[Sample]], Iterable[Answer]]
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a round found out: the answers, and where concepts came with them."""
+    """The results of a round: the answers, and the concepts that came with them."""
 
     can: BoolArray
     """``can[b, row]``: can the row take label b?"""
     own: IntArray | None = None
-    """The label that each row's own concept gives x, or NO_WITNESS; None where no row has a concept."""
+    """The label of x under each row's concept, or NO_WITNESS; None if no row has a concept."""
     others: dict[tuple[int, int], Concept] = field(default_factory=dict)
     """Concepts found in this round, by (row, label)."""
     predicted: bool = False
-    """Whether an oracle that says yes or no was asked about sets that were predicted to be denied."""
+    """True if a yes/no oracle was queried about sets predicted to be denied."""
 
 
 class Question(NamedTuple):
-    """Can a row that has the labels of the given one in some columns take label b at x?"""
+    """A query: can a row that shares some columns' labels with the given row take label b at x?"""
 
     b: int
     row: int
@@ -49,13 +49,13 @@ class Question(NamedTuple):
 
 
 class CubeSearch:
-    """Find all rows that can take each label at one point, some of them being known beforehand.
+    """Finds all rows that can take each label at one point; some of them may be known before.
 
-    ``xs`` are the points seen and, last, the new one. Rows without a concept are allowed, and have no label for free.
-    If the oracle ``keeps`` what it cannot decide, there may be rows that no concept has: the theorem then gives all
-    rows that can take a label, and some that may. Questions of one batch are about different undecided rows, but their
-    cubes may overlap: then two concepts may name the same row, which is the price of asking them together. With
-    ``paths`` every cube is one row with all its labels, as in Algorithm 2, and all go out at once.
+    ``xs`` are the points seen and, last, the new one. Rows without a concept are allowed, and get no label for free. If
+    the oracle ``keeps`` unknowns, there may be rows of no concept: the result then includes all rows that can take a
+    label, and possibly others. Queries of one batch concern different undecided rows, but their cubes may overlap, so
+    two concepts may identify the same row: this is the price of batches. With ``paths`` every cube is one row with all
+    its labels, as in Algorithm 2, and all queries are sent at once.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class CubeSearch:
         self.positive = [mask(own == b) for b in (0, 1)]
         self.undecided = [mask(own != b) for b in (0, 1)]
         self.singly = [0, 0]
-        """Rows in a cube that the oracle could not decide: they are asked about one by one."""
+        """Rows of an undecided cube, which are queried one by one."""
         self.found: dict[tuple[int, int], Concept] = {}
 
     def run(self, ask: AskAll, batch: int = 1) -> Found:
-        """Decide both labels of every row; up to ``batch`` questions go out together."""
+        """Decide both labels of every row; up to ``batch`` queries are sent together."""
         while questions := self.questions(batch):
             for question, answer in zip(questions, ask(map(self.sample, questions)), strict=True):
                 self.note(question, answer)
@@ -77,7 +77,7 @@ class CubeSearch:
         return Found(can, self.own, self.found)
 
     def questions(self, batch: int) -> list[Question]:
-        """Return the next questions, about undecided rows that no earlier one of them covers (or all of them)."""
+        """Return the next queries, about undecided rows that earlier ones of the batch do not cover (or all rows)."""
         chosen: list[Question] = []
         whole = range(len(self.xs) - 1)
         if self.paths:
@@ -100,12 +100,12 @@ class CubeSearch:
         return 1 << question.row if alone else self.table.cube(question.row, question.columns)
 
     def sample(self, question: Question) -> list[tuple[Instance, int]]:
-        """Return a question as the oracle gets it."""
+        """Return the sample of a query."""
         label, row, xs = self.table.label, question.row, self.xs
         return [*((xs[j], label(row, j)) for j in question.columns), (xs[-1], question.b)]
 
     def note(self, question: Question, answer: Answer) -> None:
-        """Take in an answer."""
+        """Record an answer."""
         b = question.b
         if isinstance(answer, OracleUnknown):
             self._leave_open(question)
@@ -131,7 +131,7 @@ class CubeSearch:
         self.undecided[1 - b] &= ~denied
 
     def _leave_open(self, question: Question) -> None:
-        """Keep a row of which nothing is known; of a larger cube, ask about the rows one by one."""
+        """Keep an undecided row; for a larger cube, query its rows one by one."""
         members = self._members(question) & self.undecided[question.b]
         if len(question.columns) == len(self.xs) - 1:
             self.positive[question.b] |= members
@@ -140,7 +140,7 @@ class CubeSearch:
             self.singly[question.b] |= members
 
     def _row_of(self, concept: Concept, question: Question) -> int:
-        """Return the row that the concept continues; with a sound oracle it is none that was denied."""
+        """Return the row that the concept continues; raise an error if the row was denied before."""
         labels, b, asked = labels_on(concept, self.xs), question.b, self.table.label
         if labels[-1] != b or any(labels[j] != asked(question.row, j) for j in question.columns):
             raise ContradictoryOracle(
@@ -167,7 +167,7 @@ def labels_at(concepts: Iterable[Concept], x: Instance) -> bytes:
 
 
 def labels_on(concept: Concept, xs: Sequence[Instance]) -> bytes:
-    """Return a concept's labels of all instances, a byte each: by its own ``labels(xs)`` if it has that."""
+    """Return a concept's labels of all instances, a byte each; use its ``labels(xs)`` if it has one."""
     many: Any = concept
     octets = _octets(lambda: many.labels(xs) if _labels_many(type(concept)) else [concept(x) for x in xs])
     if len(octets) != len(xs):

@@ -1,4 +1,4 @@
-"""When two samples ask the same: the keys under which answers are kept."""
+"""Keys of queries: equal questions have equal keys, under which caches store answers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from adeptree.roles.oracle import Kind
 
 Key = Callable[[Any], Hashable]
 PLAIN = {int, str, float}
-"""Instances that are their own keys; looked at first, since a key is made of every point of every query."""
+"""Types of instances that are their own keys; checked first, because every point of every query needs a key."""
 
 
 def point_key(x: Instance, key: Key | None = None, who: str = "this layer") -> Hashable:
-    """Return what identifies an instance.
+    """Return the key of an instance.
 
     >>> point_key([1, 2]) == point_key((1, 2))
     True
@@ -33,7 +33,7 @@ def point_key(x: Instance, key: Key | None = None, who: str = "this layer") -> H
 
 
 def sample_key(kind: Kind, sample: Sample, key: Key | None = None) -> Hashable:
-    """Return what identifies a question: the order of the sample never matters, repeats only for ``best``.
+    """Return the key of a query: the order of the sample never matters, repeats only for ``best``.
 
     >>> sample_key("find", [(1, 0), (2, 1)]) == sample_key("find", [(2, 1), (1, 0), (1, 0)])
     True
@@ -41,5 +41,5 @@ def sample_key(kind: Kind, sample: Sample, key: Key | None = None) -> Hashable:
     False
     """
     pairs = [(point_key(x, key), label_of(y)) for x, y in sample]
-    # The number of errors, hence the best concept, depends on how often an example is there; realizability does not.
+    # The best concept depends on how often an example occurs; realizability does not.
     return frozenset(Counter(pairs).items()) if kind == "best" else frozenset(pairs)

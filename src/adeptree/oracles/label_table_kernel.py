@@ -1,6 +1,7 @@
-"""The labels of all rows at all points, one bit each, and the cubes to ask about (``docs/theory/few-queries.md``).
+"""The labels of all rows at all points, one bit each, and the choice of cubes (``docs/theory/few-queries.md``).
 
-They are kept twice: for every point the set of rows that label it 1, and for every row the set of points that it labels
+They are stored twice: for every point the set of rows that label it 1, and for every row the set of points that it
+labels
 1. A set is an array of words of 64 bits. The interpreter has ints of any size: there every set is one word, so that
 the same source takes no longer than sets of Python. Outside of this file a set is an int.
 
@@ -19,11 +20,11 @@ from adeptree.core.compiled import of_kernel
 if not cython.compiled:
 
     def ones_of(bits: int) -> int:
-        """Return how many bits are 1."""
+        """Return the number of bits that are 1."""
         return bits.bit_count()
 
     def lowest(bits: int) -> int:
-        """Return the place of the lowest 1."""
+        """Return the index of the lowest 1."""
         return (bits & -bits).bit_length() - 1
 
 
@@ -33,7 +34,7 @@ def words(size: cython.Py_ssize_t) -> Any:
 
 
 def set_of(ones: Any, size: cython.Py_ssize_t) -> Any:
-    """Return a set, given as an int, in words."""
+    """Convert a set from an int to words."""
     if not cython.compiled:
         return [ones]
     made = array("Q", ones.to_bytes(8 * size, "little"))
@@ -43,7 +44,7 @@ def set_of(ones: Any, size: cython.Py_ssize_t) -> Any:
 
 
 def int_of(made: Any) -> Any:
-    """Return a set as an int; its words are not used again."""
+    """Convert a set to an int; its words are not used again."""
     if not cython.compiled:
         return made[0]
     if sys.byteorder == "big":
@@ -53,7 +54,7 @@ def int_of(made: Any) -> Any:
 
 @cython.locals(i=cython.Py_ssize_t, w=cython.Py_ssize_t)
 def moved(old: cython.ulonglong[::1], sets: cython.Py_ssize_t, size: cython.Py_ssize_t, room: cython.Py_ssize_t, wide):
-    """Return room for more and wider sets, which begins with the old ones."""
+    """Return a larger array for more and wider sets, which begins with the old ones."""
     made = words(room * wide)
     new: cython.ulonglong[::1] = made
     for i in range(sets):
@@ -91,7 +92,7 @@ class LabelTable:
 
     @cython.locals(tall=cython.Py_ssize_t, room=cython.Py_ssize_t, wide=cython.Py_ssize_t, long=cython.Py_ssize_t)
     def reserve(self, rows: cython.Py_ssize_t, points: cython.Py_ssize_t) -> cython.int:
-        """Have room for this many."""
+        """Allocate room for this many rows and points."""
         if rows <= self.tall and points <= self.room:
             return 0
         tall = max(rows, self.tall + self.tall // 2, 64) if rows > self.tall else self.tall
@@ -105,7 +106,7 @@ class LabelTable:
 
     @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, w=cython.Py_ssize_t, new=cython.Py_ssize_t)
     def append(self, label: bytes, twins: list) -> None:
-        """Add a point: every row takes its label, a byte each, and each twin is doubled by a new row with label 1."""
+        """Add a point: every row gets its label, a byte each, and each twin is copied to a new row with label 1."""
         self.reserve(self.rows + len(twins), self.points + 1)
         for i in range(self.rows):
             if label[i]:
@@ -121,35 +122,35 @@ class LabelTable:
         self.settle(new, self.points + 1)
 
     def settle(self, rows: cython.Py_ssize_t, points: cython.Py_ssize_t) -> cython.void:
-        """Be this large, with this many words of a column in use."""
+        """Set the size, with this many words per column in use."""
         self.rows, self.points, self.known = rows, points, [None, None, None, None]
         self.used = (rows + 63) >> 6 if cython.compiled else 1
 
     def copy(self) -> tuple[int, int]:
-        """Return how large it is."""
+        """Return the size, for :meth:`back_to`."""
         return self.rows, self.points
 
     @cython.locals(i=cython.Py_ssize_t)
     def back_to(self, size: tuple[int, int]) -> None:
-        """Cut it back to the size that it had; what was half added goes too."""
+        """Truncate the table to an earlier size, dropping partial additions."""
         kept: LabelTable = LabelTable(*size, b"".join([self.row(i)[: size[1]] for i in range(size[0])]))
         self.columns, self.bits, self.everyone, self.wide = kept.columns, kept.bits, kept.everyone, kept.wide
         self.tall, self.room, self.long = kept.tall, kept.room, kept.long
         self.settle(kept.rows, kept.points)
 
     def add(self, sets: cython.ulonglong[::1], start: cython.Py_ssize_t, i: cython.Py_ssize_t) -> cython.void:
-        """Put something into the set that starts there."""
+        """Add an element to the set at this offset."""
         if cython.compiled:
             sets[start + (i >> 6)] |= cython.cast(cython.ulonglong, 1) << (i & 63)
         else:
             sets[start] |= 1 << i
 
     def mark(self, row: cython.Py_ssize_t, point: cython.Py_ssize_t) -> cython.void:
-        """Have label 1 there."""
+        """Set the label to 1."""
         self.add(self.columns, point * self.wide, row)
         self.add(self.bits, row * self.long, point)
 
-    # --- What it holds -----------------------------------------------------------------------------------
+    # --- Content -----------------------------------------------------------------------------------
 
     def label(self, row: cython.Py_ssize_t, point: cython.Py_ssize_t) -> cython.int:
         """Return the label of a row at a point."""
@@ -177,7 +178,7 @@ class LabelTable:
 
     @cython.locals(i=cython.Py_ssize_t, w=cython.Py_ssize_t, found=cython.Py_ssize_t)
     def ones(self) -> list:
-        """Return how many points every row labels 1."""
+        """Return, for every row, the number of points with label 1."""
         counts = []
         for i in range(self.rows):
             found = 0
@@ -188,7 +189,7 @@ class LabelTable:
 
     @cython.locals(j=cython.Py_ssize_t)
     def cube(self, row: cython.Py_ssize_t, columns: Any) -> Any:
-        """Return the rows that have the labels of the given one in some columns."""
+        """Return the rows that share the given row's labels in some columns."""
         made = moved(self.everyone, 1, self.wide, 1, self.wide)
         for j in columns:
             self.keep(made, j, self.label(row, j))
@@ -204,7 +205,7 @@ class LabelTable:
         return found
 
     def alike(self, label: cython.int, point: cython.Py_ssize_t, w: cython.Py_ssize_t) -> cython.ulonglong:
-        """Return the rows, in a word of all, that have this label at a point."""
+        """Return one word of the set of rows with this label at a point."""
         column: cython.ulonglong = self.columns[point * self.wide + w]
         return column if label else self.everyone[w] & ~column
 
@@ -226,7 +227,7 @@ class LabelTable:
     @cython.locals(i=cython.Py_ssize_t, k=cython.Py_ssize_t, w=cython.Py_ssize_t, zero=cython.ulonglong)
     @cython.locals(one=cython.ulonglong, zeros=cython.ulonglong, ones=cython.ulonglong, bits=cython.ulonglong)
     def two_by_two(self, rows: cython.longlong[::1], lines: cython.Py_ssize_t) -> list:
-        """Return for each line of rows (-1: none) whether two have label 0, and two label 1, at the same point."""
+        """Return, for each line of rows (-1: none), True if two have label 0 and two label 1 at the same point."""
         size: cython.Py_ssize_t = len(rows) // lines
         found = [False] * lines
         for i in range(lines):
@@ -244,13 +245,13 @@ class LabelTable:
                     break
         return found
 
-    # --- The choice of a cube: it holds no row known to take the label, and many of which nothing is known -----
+    # --- The choice of a cube without rows known to take the label, and with many undecided rows -----
 
     def best_cube(self, row: cython.Py_ssize_t, undecided: Any, positive: Any, label: cython.int) -> list:
-        """Return columns; the rows with the labels of the given one there are not positive, and many are undecided.
+        """Return columns; the rows that share the given row's labels there are not positive, and many are undecided.
 
-        Two candidates are tried, each pruned until every label in it is needed, and the one with more undecided
-        rows is taken (the greedy one on a tie).
+        It tries two candidates, prunes each until every label is needed, and returns the one with more undecided rows
+        (the greedy one on a tie).
         """
         greedy = self.prime(row, self.greedy(row, undecided, positive, 2 * label), set_of(positive, self.wide))
         path = self.prime(row, self.path(row, positive), set_of(positive, self.wide))
@@ -278,7 +279,7 @@ class LabelTable:
 
     @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t)
     def counted(self, members: Any, use: cython.Py_ssize_t) -> Any:
-        """Return for every point how many members label it 1: from the last set of that use, if few rows differ."""
+        """Return, for every point, the number of members with label 1; updated from the last set if few rows differ."""
         known, one = self.known[use], cython.cast(object, 1)
         changed = known[0] ^ members if known else None
         if changed is None or 4 * changed.bit_count() > self.used:
@@ -294,7 +295,7 @@ class LabelTable:
 
     @cython.locals(j=cython.Py_ssize_t)
     def shift(self, counts: cython.longlong[::1], row: cython.Py_ssize_t, by: cython.int) -> cython.void:
-        """Add to the counts where a row has label 1."""
+        """Add to the counts of the points where a row has label 1."""
         for j in range(self.points):
             if self.label(row, j):
                 counts[j] += by
@@ -324,7 +325,7 @@ class LabelTable:
                 label = self.label(row, j)
                 excluded = self.common(j, included, in_, ins) if chosen else out[j]
                 excluded = left - excluded if label else excluded
-                if excluded:  # otherwise none in all later steps either
+                if excluded:  # a label that excludes no row now excludes none later
                     columns[k] = j
                     k += 1
                     lost = self.common(j, gained, of, ofs) if chosen else lose[j]
@@ -341,10 +342,10 @@ class LabelTable:
 
     @cython.locals(j=cython.Py_ssize_t, left=cython.Py_ssize_t, same=cython.Py_ssize_t, size=cython.Py_ssize_t)
     def path(self, row: cython.Py_ssize_t, positive: Any) -> list:
-        """Go through the points in the order they came, and take the labels that exclude a positive row still left.
+        """Scan the points in order of arrival, and take the labels that exclude a remaining positive row.
 
-        So these are the columns where some positive row differs for the first time (the branches that leave
-        the path of the labels in the trie of all rows).
+        These are the columns where some positive row differs for the first time (the branches off the path of the
+        labels in the trie of all rows).
         """
         chosen = []
         included: cython.ulonglong[::1] = set_of(positive, self.wide)
@@ -363,9 +364,9 @@ class LabelTable:
 
     @cython.locals(w=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, needed=cython.bint)
     def prime(self, row: cython.Py_ssize_t, chosen: list, included: cython.ulonglong[::1]) -> list:
-        """Drop labels, first come first dropped, while the rest still exclude all positive rows."""
+        """Drop labels, the earliest first, while the rest still exclude all positive rows."""
         kept = []
-        # The i-th set: what the labels from the i-th on leave of the positive rows.
+        # The i-th set: the positive rows that remain under the labels from the i-th on.
         rest: cython.ulonglong[::1] = words((len(chosen) + 1) * self.wide)
         for w in range(self.wide):
             rest[len(chosen) * self.wide + w] = included[w]
@@ -382,11 +383,11 @@ class LabelTable:
                 self.keep(included, chosen[i], self.label(row, chosen[i]))
         return kept
 
-    # --- For an oracle that says yes or no ----------------------------------------------------------------
+    # --- For a yes/no oracle ----------------------------------------------------------------
 
     @cython.locals(i=cython.Py_ssize_t, k=cython.Py_ssize_t, w=cython.Py_ssize_t, apart=cython.longlong)
     def measure(self, rows: cython.longlong[::1], distances: cython.longlong[::1]) -> None:
-        """Lower the distances, of rows other than these, to those from the nearest of these, where they are less."""
+        """Lower the distances of other rows to their distance from the nearest of these rows, if that is less."""
         for i in range(self.rows):
             for k in range(len(rows) if distances[i] > 1 else 0):
                 apart = 0
@@ -399,7 +400,7 @@ class LabelTable:
 
     @cython.locals(i=cython.Py_ssize_t, w=cython.Py_ssize_t, bits=cython.ulonglong)
     def weigh(self, rows: cython.longlong[::1], weights: cython.double[::1]) -> Any:
-        """Return for every point the weight of those rows that label it 1, added up in their order."""
+        """Return, for every point, the weight of the rows with label 1, added in their order."""
         made = array("d", bytes(8 * self.points))
         sums: cython.double[::1] = made
         for i in range(len(rows)):
@@ -412,7 +413,7 @@ class LabelTable:
 
     @cython.locals(j=cython.Py_ssize_t, size=cython.Py_ssize_t)
     def count(self, rows: Any) -> Any:
-        """Return for every point how many of these rows, a set, label it 1."""
+        """Return, for every point, the number of these rows, a set, with label 1."""
         members: cython.ulonglong[::1] = set_of(rows, self.wide)
         words: cython.longlong[::1] = array("q", range(self.used))
         size = self.live(members, words, self.used)

@@ -1,4 +1,4 @@
-"""Rules known by their labels on a sample, and the best of them by asking an oracle."""
+"""Rules defined by their labels on a sample, and ERM with an oracle."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from adeptree.roles.concept_class import ConceptClass
 
 @dataclass(frozen=True)
 class Labelling:
-    """A rule known by its labels on a sample; elsewhere it takes 0 if the oracle allows it, else 1."""
+    """A rule defined by its labels on a sample; elsewhere it is 0 if the oracle allows it, else 1."""
 
     sample: tuple[tuple[Instance, int], ...]
     realizable: Callable[[Sample], bool] = field(compare=False, repr=False)
     key: Callable[[Any], Hashable] = field(compare=False, repr=False)
 
     def __call__(self, x: Instance) -> int:
-        """Look x up among the labelled points; ask the oracle only if it is not there."""
+        """Return the label of x; query the oracle only if x is not in the sample."""
         for point, label in self.sample:
             if self.key(point) == self.key(x):
                 return label
@@ -34,7 +34,7 @@ class Labelling:
 
 
 def best_labelling(c: ConceptClass, sample: Sample) -> Concept:
-    """Return a best concept of a class: its realizable labellings are tried from the cheapest on."""
+    """Return a best concept of a class, by trying its realizable labellings from the cheapest on."""
     counts: dict[Hashable, list[int]] = {}
     points: dict[Hashable, Instance] = {}
     for x, y in c.clean(sample):

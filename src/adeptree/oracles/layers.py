@@ -1,4 +1,4 @@
-"""The layers that are put around an oracle: they remember, limit and check what goes through."""
+"""Layers around an oracle: caching, query budgets and time limits."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from adeptree.oracles.keys import Key, sample_key
 from adeptree.roles.oracle import Kind, Oracle, Samples, known
 
 MOST_HANGING = 64
-"""Calls that may hang at the same time: each keeps a thread, and nothing but the end of the program ends a thread."""
+"""Most calls that may hang at the same time: each blocks a thread until the program ends."""
 
 
 class Caching(Layer):
-    """Remembers every answer; of a batch, only what is new and different goes on, as one batch.
+    """A layer that caches every answer; it forwards only the new, distinct queries of a batch, as one batch.
 
-    Samples with the same labelled points are the same question, in any order and (except for ``best``)
-    with any repeats. A concept found answers ``realizable`` too, and a denial answers ``find``. The same
-    concept object is returned each time. ``key`` maps an instance to something hashable, as in
-    ``OracleClass``; plain values, tuples, lists, arrays and mappings need none.
+    Samples with the same labelled points are the same query, in any order and (except for ``best``) with any repeats. A
+    concept found answers ``realizable`` too, and a denial answers ``find``. The same concept object is returned each
+    time. ``key`` maps an instance to something hashable, as in ``OracleClass``; plain values, tuples, lists, arrays and
+    mappings need none.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassOracle
@@ -38,14 +38,14 @@ class Caching(Layer):
     def __init__(self, oracle: Oracle, *, key: Key | None = None) -> None:
         super().__init__(oracle)
         self.hits = 0
-        """Queries answered from memory."""
+        """Number of queries answered from the cache."""
         self.misses = 0
-        """Queries that went on to the oracle inside."""
+        """Number of queries forwarded to the inner oracle."""
         self._key = key
         self._known: dict[tuple[Kind, Hashable], Any] = {}
 
     def clear(self) -> None:
-        """Forget all answers, for instance because the oracle inside has changed."""
+        """Clear the cache, for example because the inner oracle has changed."""
         with self._lock:
             self._known.clear()
 
@@ -53,7 +53,7 @@ class Caching(Layer):
         keys = [sample_key(kind, sample, self._key) for sample in samples]
         new = {key: sample for key, sample in zip(keys, samples, strict=True) if (kind, key) not in self._known}
         if new:
-            # Nothing is counted or kept if this raises: a denied budget must not look like an answer.
+            # If this raises, nothing is counted or cached: an exhausted budget must not look like an answer.
             found = self.oracle.ask_many(kind, list(new.values()))
             for key, answer in zip(new, known(found), strict=True):
                 self._keep(kind, key, answer)
@@ -70,11 +70,11 @@ class Caching(Layer):
 
 
 class Budgeting(Layer):
-    """Lets ``queries`` queries through (the paper's Q) and raises :class:`BudgetExhausted` beyond.
+    """A layer that forwards ``queries`` queries (the paper's Q) and raises :class:`BudgetExhausted` beyond.
 
-    A call that does not fit is refused whole: nothing is asked and nothing spent, so that a smaller one
-    may still fit, and after :meth:`grant` the same call goes through. A call that was made is paid for, even
-    if the oracle fails. Inside a cache, a learner stopped in the middle of a round pays for no answer twice.
+    A call beyond the budget is refused as a whole: no query is made or charged, so that a smaller call may still fit,
+    and after :meth:`grant` the same call succeeds. A call that was made is charged, even if the oracle fails. Inside a
+    cache, a learner interrupted in a round pays for no answer twice.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassOracle
@@ -90,17 +90,17 @@ class Budgeting(Layer):
     def __init__(self, oracle: Oracle, *, queries: int) -> None:
         super().__init__(oracle)
         self.queries = check_size("queries", queries, at_least=0)
-        """How many may be asked in all."""
+        """Total number of queries allowed."""
         self.asked = 0
-        """How many were."""
+        """Number of queries made."""
 
     @property
     def left(self) -> int:
-        """How many may still be asked."""
+        """Number of queries left."""
         return self.queries - self.asked
 
     def grant(self, queries: int) -> None:
-        """Allow that many queries more."""
+        """Allow this many more queries."""
         with self._lock:
             self.queries += check_size("queries", queries, at_least=0)
 
@@ -116,16 +116,16 @@ class Budgeting(Layer):
         self.asked += len(samples)
         try:
             return self.oracle.ask_many(kind, samples)
-        except BudgetExhausted:  # another budget, further in: the call was not made
+        except BudgetExhausted:  # an inner budget refused the call
             self.asked -= len(samples)
             raise
 
 
 class TimeLimit(Layer):
-    """Waits for each question at most ``seconds``; then the answer is :class:`OracleUnknown`.
+    """A layer that waits for each query at most ``seconds``; then the answer is :class:`OracleUnknown`.
 
-    A batch has that much for each of its samples. The oracle is asked in a thread of its own; a question that hangs
-    goes on there in the background and its answer is never looked at.
+    A batch has this time for each of its samples. The oracle runs in a separate thread; a query that hangs continues
+    there in the background, and its answer is ignored.
 
     >>> import time
     >>> from adeptree.oracles import FunctionOracle
@@ -156,7 +156,7 @@ class TimeLimit(Layer):
                 f"the oracle did not answer within {seconds:g} seconds; raise seconds=, or give "
                 f'on_unknown="keep" to prune only what is proven unrealizable'
             ) from None
-        finally:  # too late, or interrupted: then whatever the thread still says is the answer to nothing
+        finally:  # after a timeout or an interrupt, ignore any later answer of the thread
             (self._idle if answered else self._hanging).append(asker)
             if not answered:
                 asker.questions.put(None)
@@ -172,14 +172,14 @@ class TimeLimit(Layer):
                 f"raise seconds=, or end such calls inside the oracle"
             )
         try:
-            while not (asker := self._idle.pop()).is_alive():  # (after a fork there are no threads)
+            while not (asker := self._idle.pop()).is_alive():  # threads do not survive a fork
                 pass
-        except IndexError:  # none is left, or another thread took it
+        except IndexError:  # empty, or another thread took the last one
             asker = Asker()
         return asker
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_idle": [], "_hanging": []}  # (threads stay where they are)
+        return {**super().__getstate__(), "_idle": [], "_hanging": []}  # threads are not copied
 
     def __del__(self) -> None:
         for asker in self.__dict__.get("_idle", ()):
@@ -187,7 +187,7 @@ class TimeLimit(Layer):
 
 
 class Asker(threading.Thread):
-    """A thread that asks oracles until it is given None."""
+    """A thread that serves queries until it receives None."""
 
     def __init__(self) -> None:
         super().__init__(name="adeptree-oracle", daemon=True)
@@ -195,11 +195,11 @@ class Asker(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Answer one question after the other, by what the oracle returns or raises."""
+        """Answer queries one after the other with the oracle's result or exception."""
         while (question := self.questions.get()) is not None:
             oracle, kind, samples, answers = question
             try:
                 answers.put(oracle.ask_many(kind, samples))
             except BaseException as error:
                 answers.put(error)
-            del question, oracle, samples, answers  # so that nothing of the last question is kept alive
+            del question, oracle, samples, answers  # releases the last query

@@ -1,4 +1,4 @@
-"""A class known only through an oracle: any callable on a labelled sample, or any chain of oracles."""
+"""A class given by an oracle: any callable on a labelled sample, or any chain of oracles."""
 
 from __future__ import annotations
 
@@ -21,62 +21,62 @@ from adeptree.roles.frontier import Queries
 from adeptree.roles.oracle import Oracle, check_oracle, known
 
 BATCH = 64
-"""Questions that go out together where a batch is cheaper than its parts."""
+"""Number of queries sent together if a batch is cheaper than single queries."""
 STRATEGIES = ("auto", "cubes", "bits", "literal", "paper")
 
 
 class OracleClass(ConceptClass):
     """Any class, given by ``find(sample)`` (a concept that fits, or None) or ``realizable(sample)``.
 
-    A sample is a sequence of (x, y) pairs. The rows of a frontier are the same however they were asked for.
+    A sample is a sequence of (x, y) pairs. The rows of a frontier do not depend on how the oracle was queried.
 
-    All questions go through one chain of oracles, ``c.oracle``: the function (or whatever is given as ``oracle=``), its
-    time limit, the lists that it is asked in (``Asking``), the workers, and who counts (``Counting``; ``unknowns`` is
-    how many were not decided).
+    All queries pass one chain of oracles, ``c.oracle``: the function (or the object given as ``oracle=``), its time
+    limit, batches (``Asking``), the workers, and the counters (``Counting``; ``unknowns`` counts undecided queries).
 
     Parameters
     ----------
     find
-        Returns a concept that fits a sample, or None. By far the cheaper to learn with: each concept answers one of
-        the two queries of its path for free. A concept may have ``labels(xs)``, its labels of a list of instances:
-        then it is asked for those at all past points in one call.
+        Function that returns a concept that fits a sample, or None. It makes learning far cheaper than ``realizable``:
+        each concept answers one of the two queries of its path for free. A concept may have ``labels(xs)``, its labels
+        of a list of instances, which is then called once for all past points.
     realizable
-        Says whether there is one; give this where there is no ``find``.
+        Function that returns True if some concept fits a sample; needed if there is no ``find``.
     mistake_bound
-        The M of the base learner you bring.
+        The mistake bound M of the base learner that you pass.
     find_many
-        Answers a list of samples at once, where that is cheaper than one by one. A list that it cannot decide
-        (``OracleUnknown``) is unknown as a whole.
+        Function that answers a list of samples, if that is cheaper than one by one. If it raises ``OracleUnknown``, the
+        whole list is unknown.
     oracle
-        An oracle object (``adeptree.oracles``) in place of these functions; :meth:`from_oracle` is the short way.
+        An oracle object (``adeptree.oracles``) in place of these functions; :meth:`from_oracle` is shorter.
     vc_dimension, littlestone_dimension
-        What you can prove. The second gives the base learner ``Ghost(d)``, for which a regret is promised in advance;
-        without it that is ``Ghost()``, which finds out.
+        Known dimensions of the class. With the second, the base learner is ``Ghost(d)``, which has a guarantee in
+        advance; without it, the base learner is ``Ghost()``, which adapts to the dimension.
     key
-        Maps an instance to something hashable, so that repeats are recognised (their label is then known without a
-        query); plain values, tuples, lists, arrays and mappings need none.
+        Function that maps an instance to a hashable key, so that repeats are recognised (their label then needs no
+        query). Plain values, tuples, lists, arrays and mappings need none.
     repeats
-        "infer", or "ask" to ask the oracle about repeated instances too (``strategy`` is then "literal").
+        "infer", or "ask" to query the oracle about repeated instances too (``strategy`` is then "literal").
     strategy
-        How a frontier asks. "auto" decides sets of paths with one call where it can (``docs/theory/few-queries.md``),
-        "cubes" insists on the way that needs ``find``, "bits" on the one that does not; "literal" asks about every
-        path by itself, as the paper does. "paper" does not even infer that a path denied one label can take the
-        other, and so notices an oracle that denies both.
+        How a frontier queries the oracle. "auto" decides sets of paths with one call if possible
+        (``docs/theory/few-queries.md``). "cubes" requires ``find``; "bits" does not use it. "literal" queries every
+        path separately, as the paper does. "paper" does not even infer that a path denied one label can take the other,
+        and so detects an oracle that denies both.
     on_unknown
-        What is done when a call raises ``OracleUnknown``, as it cannot decide: "raise", or "keep", where the path in
-        question, and no other, counts as realizable.
+        The reaction to a call that raises ``OracleUnknown``: "raise" it, or "keep" the path in question, and no other,
+        as realizable.
     seconds
-        How long a call may take (``find_many``: per sample); then it has not decided. It is called in a thread of its
-        own, where one that hangs goes on until the program ends. Rules that were found have no limit.
+        The time limit of a call (``find_many``: per sample), after which it counts as undecided. The call runs in a
+        separate thread; if it hangs, the thread lives until the program ends. Calls of the concepts found have no
+        limit.
     call_cost
-        The seconds that a call takes: "auto" asks literally where thinking would take longer than it saves.
+        The duration of a call in seconds. "auto" queries literally if choosing cubes would take longer than it saves.
     executor
-        Any ``concurrent.futures.Executor``, whose workers answer (``docs/howto/many-cores.md``). They are not used
-        where ``call_cost`` shows that it does not pay; then there is a warning (``WorkersNotUsed``).
+        Any ``concurrent.futures.Executor``, whose workers answer (``docs/howto/many-cores.md``). They are not used if
+        ``call_cost`` shows that they do not pay off; there is then a warning (``WorkersNotUsed``).
     batch
-        How many questions go out together.
+        The number of queries sent together.
     name
-        For messages and saved files.
+        The name in messages and saved files.
 
     Examples
     --------
@@ -92,9 +92,9 @@ class OracleClass(ConceptClass):
     vc_dimension: int | None = None
     littlestone_dimension: int | None = None
     finds = True
-    """Whether the oracle returns concepts at all."""
+    """True if the oracle returns concepts."""
     shared_by_threads = True
-    """Whether threads may ask this very object (if the user's function lets them); solvers are built for each."""
+    """True if threads may share this object (if the user's function allows it); solvers are built per thread."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class OracleClass(ConceptClass):
         if batch is not None:
             check_size("batch", batch)
         self.batch = batch or (1 if find_many is None else BATCH)
-        # Only what takes lists is given any: a function of one sample is asked, and timed, about one.
+        # Only functions of lists get batches: a function of one sample is called, and timed, per sample.
         lists = 1 if oracle is None and find_many is None else self.batch
         asking = Asking(source if self.seconds is None else TimeLimit(source, self.seconds, waits=False), lists)
         self._account = Queries()
@@ -154,11 +154,11 @@ class OracleClass(ConceptClass):
 
     @classmethod
     def from_oracle(cls, oracle: Any, mistake_bound: int | None = None, **options: Any) -> OracleClass:
-        """Return the class of an oracle object (``adeptree.oracles``): by ``find`` if it gives witnesses."""
+        """Return the class of an oracle object (``adeptree.oracles``), which uses ``find`` if it gives witnesses."""
         return cls(oracle=check_oracle(oracle), mistake_bound=mistake_bound, **options)
 
     def send_to(self, executor: Executor) -> None:
-        """Have questions answered by these workers from now on, unless a call takes less than the way to them."""
+        """Send future queries to these workers, unless a call takes less time than the communication."""
         if not isinstance(executor, Executor):
             raise InvalidArgument(
                 f"executor must be a concurrent.futures.Executor, such as ProcessPoolExecutor(2) or the executor that "
@@ -178,7 +178,7 @@ class OracleClass(ConceptClass):
         self.batch = BATCH if self.batch == 1 else self.batch
 
     def __getstate__(self) -> dict[str, Any]:
-        # Executors stay where they are: a worker asks its own oracle.
+        # Executors are not copied: a worker uses its own oracle.
         return {**self.__dict__, "oracle": Counting(self._here.oracle, self._account), "by_workers": False}
 
     def __repr__(self) -> str:
@@ -186,34 +186,34 @@ class OracleClass(ConceptClass):
 
     @property
     def unknowns(self) -> int:
-        """How many questions the oracle could not decide."""
+        """Number of queries that the oracle could not decide."""
         return self._account.unknown
 
     def instance(self, x: Any) -> Instance:
-        """Return x unchanged; it must have a key."""
+        """Return x unchanged, after checking that it has a key."""
         self.key(x)
         return x
 
     def key(self, x: Any) -> Hashable:
-        """Return what identifies x."""
+        """Return the key that identifies x."""
         return x if self._key is None and type(x) in PLAIN else point_key(x, self._key, "OracleClass")
 
     def find(self, sample: Sample) -> Concept | None:
-        """Ask the oracle, here, for a concept that fits; only if it gives witnesses."""
+        """Ask the oracle, in this process, for a concept that fits; only if it gives witnesses."""
         self._check_finds()
         return known(self._here.ask_many("find", [list(sample)]))[0]  # type: ignore[no-any-return]
 
     def find_many(self, samples: Sequence[Sample]) -> list[Concept | None]:
-        """Ask for a concept for each sample: by the workers, by the oracle's own ``find_many``, or one by one."""
+        """Ask for a concept for each sample: through the workers, the oracle's ``find_many``, or one by one."""
         self._check_finds()
         return known(self.oracle.ask_many("find", samples))
 
     def realizable(self, sample: Sample) -> bool:
-        """Ask the oracle, here, whether a concept fits; an unknown that is kept is True."""
+        """Return True if a concept fits, queried in this process; an unknown that is kept counts as True."""
         return bits(self._here.ask_many("realizable", [list(sample)]), self.keeps_unknown)[0]
 
     def realizable_many(self, samples: Sequence[Sample]) -> list[bool]:
-        """Ask ``realizable`` about each sample: by the workers, or one by one."""
+        """Ask ``realizable`` for each sample: through the workers, or one by one."""
         return bits(self.oracle.ask_many("realizable", samples), self.keeps_unknown)
 
     def _check_finds(self) -> None:
@@ -230,11 +230,11 @@ class OracleClass(ConceptClass):
             )
 
     def erm(self, sample: Sample) -> Concept:
-        """Return a best concept: the realizable labellings are tried from the cheapest on."""
+        """Return a best concept, by trying the realizable labellings from the cheapest on."""
         return best_labelling(self, sample)
 
 
 def _is_the_users(kind: type[Any], method: str) -> bool:
-    """Whether a method was written outside this library."""
+    """Return True if a method is defined outside this library."""
     writer = next(one for one in kind.__mro__ if method in vars(one))
     return not writer.__module__.startswith("adeptree.")

@@ -1,4 +1,4 @@
-"""The frontier of any class that can only say whether a sample is realizable."""
+"""The frontier of any class with an oracle."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from adeptree.theory.bit_tables import unpack
 TABLES = kernel("adeptree.oracles.label_table_kernel")
 
 FEW = 64
-"""With fewer rows than this there is little time to save, and sets are asked about in any case."""
+"""Below this number of rows choosing cubes takes little time, so cubes are always used."""
 PAYS = {"cubes": 5e-5, "bits": 2.5e-3}
-"""Seconds of a call from which on it pays to look for sets of rows (measured: ``benchmarks/strategies.py``)."""
+"""Least duration of a call, in seconds, for which choosing cubes pays off (measured: ``benchmarks/strategies.py``)."""
 
 
 def regrown(table: Any, parent: IntArray, label: BoolArray | None, whole: bool) -> Any:
-    """Return the table of the children, with their labels as a new point if there are any: in place if none is gone."""
+    """Return the children's table, with their labels as a new point if given; updated in place if no row is removed."""
     if whole and label is not None:
         table.append(label[: table.rows].tobytes(), parent[table.rows :].tolist())
         return table
@@ -41,20 +41,20 @@ def regrown(table: Any, parent: IntArray, label: BoolArray | None, whole: bool) 
 
 
 class OracleFrontier(Frontier):
-    """A row is a labelling of the points; the oracle is asked no more than it takes to decide them all.
+    """A frontier whose rows are labellings of the points, decided with few oracle queries.
 
-    Free in any case are repeated instances, and the second label of a path whose first was denied (a
-    realizable path has a continuation). What else is asked depends on the oracle and on ``strategy``:
+    Repeated instances need no query, nor does the second label of a path whose first was denied (a realizable path has
+    a continuation). Other queries depend on the oracle and on ``strategy``:
 
     - "cubes", with an oracle that returns concepts: whole sets of rows in one call (``cube_search.py``);
-    - "bits", with one that says yes or no: whole sets too, but a yes names no row (``yes_no_strategy.py``);
-    - "literal": every row by itself, with its whole sample, as Algorithm 2 does;
-    - "paper": the same with nothing inferred, both labels of every row being asked about.
+    - "bits", with a yes/no oracle: whole sets too, but a yes identifies no row (``yes_no_strategy.py``);
+    - "literal": every row separately, with its whole sample, as in Algorithm 2;
+    - "paper": the same without inference: both labels of every row are queried.
 
-    The first two rely on the rows holding *all* realizable labellings. Once rows have been dropped (mistake
-    pruning, for which a valid M gives no occasion) a "yes" may come from one that is gone, so from then on
-    the frontier goes on literally. Which rows there are, and in which order, depends on the oracle's class alone: not
-    on the strategy, nor on who answers when (unless unknown answers are kept).
+    The first two need the rows to be *all* realizable labellings. Once rows have been dropped (by mistake pruning,
+    which never happens with a valid M), a "yes" may come from a dropped row, so the frontier continues literally. The
+    rows and their order depend only on the oracle's class, not on the strategy or on the order of answers (unless
+    unknown answers are kept).
     """
 
     GROWS = ("column", "points")
@@ -68,23 +68,23 @@ class OracleFrontier(Frontier):
         self.column: dict[Hashable, int] = {}
         self.table: Any = TABLES.LabelTable(1, 0, b"")
         self.witnesses: list[Concept | None] = [None]
-        """A concept that fits the row, as far as one is known (only with an oracle that returns them)."""
+        """For each row, a known concept that fits, or None (only with an oracle that returns concepts)."""
         self.complete = True
-        """Whether no row was ever dropped."""
+        """True if no row was ever dropped."""
 
     @cached_property
     def oracle(self) -> Counting:
-        """The chain that is asked, and counted here, whatever chain the class has of its own."""
+        """The chain that this frontier queries, with the frontier's counters."""
         c = self.concept_class
         return Counting((None if c.asked_by_methods else c.oracle) or Asking(ClassOracle(c)), self.queries)
 
     @cached_property
     def bits_only(self) -> BitsOnly:
-        """What was learnt about an oracle that says yes or no."""
+        """Statistics about a yes/no oracle."""
         return BitsOnly()
 
     def parts(self) -> list[Any]:
-        """Return what was learnt about how to ask too."""
+        """Return the frontier, its table and the statistics."""
         return [self, self.bits_only, self.table]
 
     @property
@@ -99,13 +99,13 @@ class OracleFrontier(Frontier):
 
     @property
     def strategy(self) -> str:
-        """How the next point will be asked about."""
+        """The strategy for the next point."""
         c, sets = self.concept_class, "cubes" if self.has_witnesses else "bits"
         if c.strategy in ("literal", "paper") or not self.infers_repeats or not self.complete:
             return "paper" if c.strategy == "paper" else "literal"
         if c.strategy == "auto":
             cheap = c.call_cost is not None and c.call_cost < PAYS[sets]
-            # Only paths asked one by one can be shared out among workers.
+            # Only separate queries of paths can be distributed to workers.
             if (cheap and self.width >= FEW and not c.keeps_unknown) or (sets == "bits" and c.by_workers):
                 return "literal"
         return sets
@@ -137,18 +137,18 @@ class OracleFrontier(Frontier):
         return search.run(self._find_all, c.batch)
 
     def _lists(self, samples: Iterable[Sample]) -> Iterable[list[Sample]]:
-        """Return what is asked together: one by one, unless the class says otherwise, as what raises ends it."""
+        """Divide queries into batches: single ones unless the class sets a batch, because an exception ends a batch."""
         return [list(samples)] if self.concept_class.batch > 1 else ([sample] for sample in samples)
 
     def _own(self, x: Instance) -> IntArray:
-        """Return the label that each row's own concept gives x, or NO_WITNESS."""
+        """Return the label of x under each row's concept, or NO_WITNESS."""
         own, known = np.full(self.width, NO_WITNESS), [concept for concept in self.witnesses if concept is not None]
         has = slice(None) if len(known) == len(own) else [concept is not None for concept in self.witnesses]
         own[has] = np.frombuffer(labels_at(known, x), dtype=np.uint8)
         return own
 
     def _find_all(self, samples: Iterable[Sample]) -> Iterator[Answer]:
-        """Ask for a concept for each sample; what is unknown is kept, if it may be."""
+        """Ask for a concept for each sample; unknown answers are kept if the class allows it."""
         for some in self._lists(samples):
             for answer in self.oracle.ask_many("find", some):
                 if isinstance(answer, OracleUnknown) and not self.concept_class.keeps_unknown:
@@ -156,7 +156,7 @@ class OracleFrontier(Frontier):
                 yield answer
 
     def _realizable_all(self, samples: Iterable[Sample]) -> list[bool]:
-        """Ask whether each sample is realizable; what is unknown is, if it is kept."""
+        """Return True for each realizable sample; unknown answers count as True if they are kept."""
         keep = self.concept_class.keeps_unknown
         lists = (bits(self.oracle.ask_many("realizable", some), keep) for some in self._lists(samples))
         return [bit for some in lists for bit in some]
@@ -167,7 +167,7 @@ class OracleFrontier(Frontier):
     def _by_bit(self, x: Instance) -> Found:
         can = np.ones((2, self.width), dtype=np.bool_)
         can[0] = self._realizable_all([*self.sample(row), (x, 0)] for row in range(self.width))
-        # A realizable path has a continuation; only the empty one was never asked about.
+        # A realizable path has a continuation; only the empty path was never queried.
         asked = np.arange(self.width) if self.strategy == "paper" or not self.points else np.flatnonzero(can[0])
         can[1, asked] = self._realizable_all([*self.sample(row), (x, 1)] for row in asked.tolist())
         if not can.any(axis=0).all():
@@ -198,7 +198,7 @@ class OracleFrontier(Frontier):
             self.points.append(children.x)
 
     def _inherited(self, children: Children, found: Found | None) -> list[Concept | None]:
-        """Return the concept that each child takes over: its parent's, or one found in this round."""
+        """Return each child's concept: its parent's, or one found in this round."""
         if found is None or found.own is None:
             return [None] * len(children.parent)
         whole, rows = slice(len(found.own)), children.parent
@@ -210,7 +210,7 @@ class OracleFrontier(Frontier):
         return witnesses
 
     def concept(self, row: int) -> Concept:
-        """Return the row's known concept, or the rule of its labels; nothing is asked (a class itself names one)."""
+        """Return the row's known concept, or the rule of its labels, without a query (unless the class names one)."""
         known = self.witnesses[row]
         if known is not None:
             return known
@@ -222,7 +222,7 @@ class OracleFrontier(Frontier):
         return freeze(x) if self.concept_class.oracle is None else self.concept_class.key(x)
 
     def state(self) -> dict[str, Any]:
-        """Return the labels and points (concepts are not data: after loading they are found again when needed)."""
+        """Return the labels and points. (Concepts are not saved; after loading they are found again when needed.)"""
         return {
             "labels": self.labels,
             "points": list(self.points),
@@ -231,7 +231,7 @@ class OracleFrontier(Frontier):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over saved rows, if they can be rows; whether the oracle accepts them is not asked again."""
+        """Restore saved rows after checking them; the oracle is not queried again."""
         labels, points, complete = state["labels"], list(state["points"]), state["complete"]
         need(labels.dtype == np.bool_ and labels.shape == (len(labels), len(points)), "labels of other points")
         need(isinstance(complete, bool), "complete")

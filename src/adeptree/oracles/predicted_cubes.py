@@ -1,6 +1,6 @@
-"""One round with an oracle that says yes or no: questions, what follows from their answers, and predicted cubes.
+"""One round with a yes/no oracle: queries, deductions from their answers, and predicted cubes.
 
-The optimistic way to ask with bits only is to predict which rows cannot take a label, and to ask for them together.
+With bits only, the optimistic strategy predicts the rows that cannot take a label and queries them together.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ class Cube(NamedTuple):
     members: int
 
     def also(self, table: Any, column: int, label: int) -> Cube:
-        """Return the part of the cube with one more label given."""
+        """Return the part of the cube with one more given label."""
         ones = table.column(column)
         return Cube((*self.literals, (column, label)), self.members & (ones if label else ~ones))
 
 
 Answer = Callable[[Cube, int], bool]
-"""Can some row of the cube take the label?"""
+"""Function that returns True if some row of the cube can take the label."""
 
 
 def by_oracle(points: Sequence[Instance], x: Instance, ask: Callable[[Sample], bool]) -> Answer:
-    """Return the answers of an oracle at x."""
+    """Return a function that queries the oracle at x."""
     return lambda cube, label: ask([*((points[j], bit) for j, bit in cube.literals), (x, label)])
 
 
 def by_truth(can: BoolArray) -> Answer:
-    """Return the answers that follow from the outcome of a round."""
+    """Return a function that answers from the outcome of a round."""
     sets = [mask(can[0]), mask(can[1])]
     return lambda cube, label: bool(cube.members & sets[label])
 
 
 class Spent(Exception):
-    """A call would leave too few to decide the remaining rows one by one."""
+    """Raised if a call would leave too few calls to decide the remaining rows one by one."""
 
 
 class CubeRound:
-    """What is known about every row: ``can[b]`` and ``cannot[b]``, as sets. All of it follows from answers.
+    """The knowledge about every row, deduced from answers: ``can[b]`` and ``cannot[b]``, as sets.
 
-    At most ``limit`` calls are made, if that is at least two per row: before a call that, if it decided nothing,
-    would not leave one call for every label of every row still undecided, ``Spent`` is raised.
+    At most ``limit`` calls are made, if that is at least two per row. ``Spent`` is raised before a call that might
+    leave fewer calls than there are undecided labels of rows.
     """
 
     def __init__(self, table: Any, answer: Answer, limit: float = math.inf) -> None:
@@ -61,7 +61,7 @@ class CubeRound:
         self.calls = 0
 
     def ask(self, cube: Cube, label: int) -> bool:
-        """Ask about a cube, and note what follows."""
+        """Query a cube, and record the deductions."""
         alone = cube.members.bit_count() == 1
         if not alone and self.calls + 1 + sum(self.undecided(b).bit_count() for b in (0, 1)) > self.limit:
             raise Spent
@@ -76,16 +76,16 @@ class CubeRound:
         return yes
 
     def undecided(self, label: int) -> int:
-        """Return the rows of which nothing is known for the label."""
+        """Return the rows for which the label is undecided."""
         return self.everyone & ~self.can[label] & ~self.cannot[label]
 
 
 FAR = 7
-"""Distances are told apart up to here."""
+"""Largest distance that is distinguished."""
 SAMPLED = 256
-"""Distances to more new rows than this are taken to an even choice of them."""
+"""Distances to more new rows than this are computed to an evenly spaced subset."""
 MEMORY = 0.95
-"""How much of what was counted is carried over to the next round."""
+"""Factor by which counts decay per round."""
 
 
 def _first_counts() -> FloatArray:
@@ -96,13 +96,14 @@ def _first_counts() -> FloatArray:
 
 @dataclass(frozen=True)
 class Forecast:
-    """How likely a row can take a label: what became of rows in earlier rounds, older ones weighing less."""
+    """An estimate of the probability that a row can take a label, from earlier rounds with decaying weights."""
 
     counted: FloatArray = field(default_factory=_first_counts)
-    """How many rows could take the label, and how many there were: by the label, and by the Hamming distances to the
-    nearest row known to take it, and to take the other."""
+    """Numbers of rows that could take the label, and of all rows, by label and Hamming distances.
+
+    The distances are those to the nearest rows known to take the label and to take the other."""
     sides: FloatArray = field(default_factory=lambda: np.stack([np.full((2, 2), 0.5), np.ones((2, 2))]))
-    """The same by the label, and by the row's own label at a past point."""
+    """The same numbers by the label, and by the row's label at a past point."""
 
     def chance(self, label: int, distances: IntArray) -> FloatArray:
         """Return the estimate for every row."""
@@ -111,22 +112,22 @@ class Forecast:
         return result
 
     def after(self, table: Any, can: BoolArray, seen: FloatArray | None) -> Forecast:
-        """Return the forecast after a round; ``seen`` is what was counted in it, if it was replayed."""
+        """Return the forecast after a round; ``seen`` holds the counts of the round, if it was replayed."""
         counted = self.counted if seen is None else MEMORY * self.counted + seen
         if not table.points:
             return Forecast(counted, self.sides)
         ones = np.array([table.ones()] * 2) / table.points
-        both = np.stack([1 - ones, ones], axis=-1)  # of every row, the share of points that it labels 0, and 1
+        both = np.stack([1 - ones, ones], axis=-1)  # for every row, the shares of points with label 0 and 1
         sides = np.stack([(both * can[..., None]).mean(axis=1), both.mean(axis=1)])
         return Forecast(counted, MEMORY * self.sides + sides)
 
 
 class PredictedCubes:
-    """One round of asking: a row for each label by bisection, then cubes of rows predicted to be denied.
+    """One round of queries: find a row for each label by bisection, then query cubes of rows predicted to be denied.
 
-    A bisection asks about the half that is less likely to hold the row, as many rows of it can take the label: at first
-    by their label at the point that divides them. So where near points have equal labels it asks about the half with
-    the other label, and ends at the border between the two kinds of rows.
+    A bisection queries the half that is less likely to hold the row, estimated first by the rows' label at the dividing
+    point. So if near points have equal labels, it queries the half with the other label, and ends at the border between
+    the two kinds of rows.
     """
 
     def __init__(self, round: CubeRound, forecast: Forecast, truth: BoolArray | None = None) -> None:
@@ -135,10 +136,10 @@ class PredictedCubes:
         self.distances: IntArray = np.full((2, self.rows), FAR, dtype=np.int64)
         self.noted = [0, 0]
         self.seen = np.zeros_like(forecast.counted)
-        """What became of the rows, if the truth is known."""
+        """Counts of the outcome of rows, if the truth is known."""
 
     def run(self) -> None:
-        """Ask until every row is decided for both labels."""
+        """Query until every row is decided for both labels."""
         whole = Cube((), self.round.everyone)
         for b in (0, 1):
             if not self.round.can[b] and self.round.ask(whole, b):
@@ -149,7 +150,7 @@ class PredictedCubes:
                 self._bisect(cube, label, chance + 1e-9, np.ones(2))
 
     def _next(self) -> tuple[Cube, int, FloatArray] | None:
-        """Return a cube around the undecided row that is most surely denied, or None at the end."""
+        """Return a cube around the undecided row that is most probably denied, or None at the end."""
         self._measure()
         best: tuple[float, int, int] | None = None
         undecided = [unpack(self.round.undecided(b), self.rows) for b in (0, 1)]
@@ -171,13 +172,13 @@ class PredictedCubes:
         return Cube(literals, self.table.cube(row, columns)), b, chances[b]
 
     def _bisect(self, cube: Cube, label: int, weight: FloatArray | None, sides: FloatArray) -> None:
-        """Find a row of the cube that can take the label, given that there is one; without weights, all are alike."""
+        """Find a row of the cube that can take the label, given that one exists; without weights, all rows are equal."""
         rows = np.flatnonzero(unpack(cube.members & ~self.round.cannot[label], self.rows))
         while len(rows) > 1:
             if weight is None:
                 share = np.array(self.table.count(cube.members & ~self.round.cannot[label])) / len(rows)
             else:
-                # (Not a product of matrices: its last digits, and so the columns chosen, depend on the processor.)
+                # Not a matrix product, whose last digits, and so the chosen columns, depend on the processor.
                 some = weight[rows]
                 share = np.array(self.table.weigh(rows.data, some.data)) / some.sum()
             column = int(np.abs(share - 0.5).argmin())
@@ -199,7 +200,7 @@ class PredictedCubes:
             self.table.measure(new.data, self.distances[b].data)
 
     def _observe(self, label: int, rows: BoolArray, truth: BoolArray) -> None:
-        """Count what became of some rows."""
+        """Count the outcome of some rows."""
         cells = self.distances[label, rows] * (FAR + 1) + self.distances[1 - label, rows]
         for i, weights in enumerate((truth[rows], None)):
             found = np.bincount(cells, weights=weights, minlength=(FAR + 1) ** 2)

@@ -1,9 +1,9 @@
-"""The questions of one oracle, answered by the workers of an executor, as far as that pays.
+"""Distribute the queries of one oracle to the workers of an executor, if that pays off.
 
-A task is a chunk of samples and the oracle, pickled. Every worker (or thread) builds it once, with a solver of its own,
-and keeps it for all later chunks. Answers are returned in sample order, independent of completion order. Where it is
-known what a call takes, lists that are not worth their way are answered here. That depends on counts, never on the
-clock, so the same questions go to the workers in every run.
+A task is a chunk of samples and the oracle, pickled. Every worker (or thread) builds it once, with its own solver, and
+keeps it for all later chunks. Answers are returned in sample order, independent of completion order. If the duration of
+a call is known, short lists are answered in this process. This depends on counts, not on timing, so the same queries go
+to the workers in every run.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from adeptree.oracles.chain import Layer
 from adeptree.roles.oracle import Kind, Oracle, Samples
 
 THREADS, PROCESSES, DASK = 5e-5, 3e-4, 5e-3
-"""Seconds that a task's way to a worker and back takes (measured: ``benchmarks/many_workers.py``)."""
+"""Seconds of communication per task with a worker (measured: ``benchmarks/many_workers.py``)."""
 WORTH = 16
-"""How many times its way a task is worth, at least: shorter lists are answered here."""
+"""Least ratio of work to communication of a task: shorter lists are answered in this process."""
 SHARES = 8
-"""Tasks that a batch is divided into at least."""
+"""Least number of tasks of a batch."""
 KEPT = 8
-"""How many oracles a worker keeps built."""
+"""Number of oracles that a worker keeps."""
 
 _built = threading.local()
 
 
 def way(executor: Executor) -> float:
-    """Return the seconds that a task's way to these workers and back takes, about.
+    """Return the approximate seconds of communication per task with these workers.
 
     >>> with ThreadPoolExecutor(1) as threads:
     ...     way(threads)
@@ -44,10 +44,10 @@ def way(executor: Executor) -> float:
 
 
 class Workers(Layer):
-    """Has questions answered by the workers of an executor, each by an oracle of its own.
+    """A layer that sends queries to the workers of an executor, each with its own oracle.
 
-    ``call_cost`` is what a call takes, in seconds; None for "much", and then every question goes to them. ``shared``
-    says that threads may ask this very oracle.
+    ``call_cost`` is the duration of a call in seconds; None if calls are slow, and then every query goes to the
+    workers. ``shared`` is True if threads may share this oracle.
     """
 
     waits = False
@@ -60,7 +60,7 @@ class Workers(Layer):
         self.task = WORTH * way(executor)
         """Seconds of work in a task."""
         self.sent, self.seconds = 0, 0.0
-        """Questions that workers have answered, and the seconds that it took them."""
+        """Number of queries that workers have answered, and their total seconds."""
         self._packed: bytes | Oracle | None = oracle if shared and isinstance(executor, ThreadPoolExecutor) else None
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:
@@ -71,7 +71,7 @@ class Workers(Layer):
         size = chunk(len(samples), cost, self.task)
         chunks = [samples[i : i + size] for i in range(0, len(samples), size)]
         tasks: list[Future[Any]] = []
-        try:  # (a pool may break while it takes the chunks)
+        try:  # a pool may break while chunks are submitted
             tasks.extend(self.executor.submit(answered, packed, kind, chunk) for chunk in chunks)
             done = [task.result() for task in tasks]
         except (AdeptreeError, KeyboardInterrupt):
@@ -107,7 +107,7 @@ class Workers(Layer):
 
 
 def chunk(samples: int, call_cost: float | None, task: float) -> int:
-    """Return how many samples are a task: enough to pay for its way, few enough for workers to share them.
+    """Return the number of samples per task: enough to pay for communication, few enough to occupy all workers.
 
     >>> chunk(64, 1e-4, task=5e-3), chunk(5000, 1e-4, task=5e-3), chunk(64, None, task=5e-3)
     (8, 50, 1)
@@ -118,7 +118,7 @@ def chunk(samples: int, call_cost: float | None, task: float) -> int:
 
 
 def answered(sent: bytes | Oracle, kind: Kind, samples: Samples) -> tuple[list[Any], float]:
-    """Answer a chunk, and say how many seconds that took: runs in the worker."""
+    """Answer a chunk in the worker; return the answers and the seconds."""
     oracle = _oracle_of(sent) if isinstance(sent, bytes) else sent
     start = time.perf_counter()
     answers = oracle.ask_many(kind, samples)

@@ -1,4 +1,4 @@
-"""Where answers come from: oracles made of a concept class, and consistency made of ERM.
+"""Sources of answers: oracles of a concept class, ERM functions, and consistency from ERM.
 
 (An oracle made of a function is ``FunctionOracle`` in ``oracles/chain.py``.)
 """
@@ -20,8 +20,8 @@ FOR_A_FUNCTION = "; for a function use FunctionOracle or FunctionErm"
 class ClassOracle(ConsistencyOracle):
     """The weak-consistency oracle of a concept class.
 
-    Witnesses come from the class's own ``find`` where it has one, else from its ERM (asked only on
-    realizable samples, where the best concept fits). A class of bits only gives none.
+    Witnesses come from the class's ``find`` if it has one, else from its ERM (called only on realizable samples, where
+    the best concept fits). A class with bits only gives none.
 
     >>> from adeptree import Thresholds
     >>> oracle = ClassOracle(Thresholds(8))
@@ -38,7 +38,7 @@ class ClassOracle(ConsistencyOracle):
 
     @property
     def gives_witnesses(self) -> bool:
-        """Whether the class can name a concept that fits."""
+        """True if the class can return a concept that fits."""
         return self.concept_class.gives_witnesses
 
     def realizable(self, sample: Sample) -> bool:
@@ -100,7 +100,7 @@ class FunctionErm(ErmOracle):
 class ErmAsConsistency(Layer):
     """A weak-consistency oracle, with witnesses, made of an ERM oracle: realizable means no error.
 
-    Each query is one ERM call. A restricted ERM oracle will do for ADEPT if it observes x first.
+    Each query is one ERM call. A restricted ERM oracle suffices for ADEPT if it observes x first.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassErm
@@ -123,7 +123,7 @@ def fitting(concept: Concept | None, sample: Sample) -> Concept | None:
 
 
 def errors_of(concept: Concept, sample: Sample) -> int:
-    """Count the examples that the concept labels otherwise.
+    """Count the examples on which the concept errs.
 
     >>> errors_of(lambda x: int(x >= 3), [(1, 0), (2, 1), (5, 1)])
     1

@@ -1,9 +1,9 @@
-"""Which rows can take which label at x, with few calls to an oracle that only says yes or no.
+"""Decide the possible labels of all rows at x with few calls to a yes/no oracle.
 
-A question is again a *cube* (see ``cube_search.py``): the rows with some given labels. A "no" decides the
-whole cube; a "yes" says only that some row in it can take the label, so the row must be searched for. There are two
-ways to ask, predicted cubes and row by row. After a round the truth is known, so both can be replayed against it
-without a call, and the one that would have been cheaper lately is used for the next round.
+A query concerns a *cube* (see ``cube_search.py``): the rows with some given labels. A "no" decides the whole cube; a
+"yes" means that some row in it can take the label, so the row must be searched for. There are two strategies, predicted
+cubes and row by row. After a round the truth is known, so both are replayed against it without a call, and the one that
+was cheaper recently is used for the next round.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from adeptree.oracles.predicted_cubes import Cube, CubeRound, Forecast, Predicte
 from adeptree.theory.bit_tables import unpack
 
 MEMORY = 0.9
-"""How much of a way's cost is carried over to the next round."""
+"""Factor by which the cost of a strategy decays per round."""
 YOUNG = 24
-"""After so many rounds only every SELDOM-th is replayed."""
+"""Number of rounds after which only every SELDOM-th round is replayed."""
 SELDOM = 2
 
 
 class BitsOnly:
-    """The two ways to ask, and how they would have done lately."""
+    """The two strategies with their recent costs."""
 
     def __init__(self) -> None:
         self.costs = np.array([0.75, 0.85])
-        """Replayed calls by the paper's two per row, averaged over the last rounds: of cubes, and of rows."""
+        """Replayed calls relative to the paper's two per row, averaged over recent rounds: for cubes, and for rows."""
         self.forecast = Forecast()
         self.follows = np.array([[1.0, 0.9], [0.9, 1.0]])
-        """How often a row was denied one label or the other, by what the row before it was denied."""
+        """Counts of the label that a row was denied, by the label that the row before it was denied."""
         self.rounds = 0
 
     def split(
@@ -47,14 +47,14 @@ class BitsOnly:
                 PredictedCubes(now, self.forecast).run()
         except Spent:
             pass
-        self._row_by_row(now)  # what is left: everything, or nothing
+        self._row_by_row(now)  # the remaining rows: all of them, or none
         if not points and now.cannot[0] and not ask([(x, 1)]):
-            # Later a path known to be realizable implies this; the empty one was never asked about.
+            # Later this follows from a realizable path; the empty path was never queried.
             raise ContradictoryOracle(f"the oracle denies both labels of x={x!r} alone: no concept is left")
         return np.stack([unpack(now.can[b], table.rows) for b in (0, 1)])
 
     def _row_by_row(self, now: CubeRound) -> None:
-        """Ask about each undecided row by itself, first for the label that it is likely denied."""
+        """Query each undecided row separately, first for the label that it is probably denied."""
         undecided, last = [unpack(now.undecided(b), now.table.rows) for b in (0, 1)], 0
         for row in _in_trie_order(now.table) if undecided[0].any() or undecided[1].any() else ():
             alone = Cube(tuple(enumerate(now.table.row(row))), 1 << row)
@@ -65,7 +65,7 @@ class BitsOnly:
                     break
 
     def learn(self, table: Any, can: BoolArray) -> None:
-        """Replay the ways to ask on a round whose outcome is known."""
+        """Replay both strategies on a round whose outcome is known."""
         seen = None
         self.rounds += 1
         if self.rounds <= YOUNG or self.rounds % SELDOM == 0:
@@ -76,9 +76,9 @@ class BitsOnly:
         self.forecast = self.forecast.after(table, can, seen)
 
     def _calls_by_row(self, table: Any, can: BoolArray) -> int:
-        """Return how many calls row by row would have taken, and learn what to ask first."""
+        """Return the number of calls of "row by row", and learn which label to query first."""
         ordered = can[:, _in_trie_order(table)]
-        denied = ordered[0, ~ordered.all(axis=0)].astype(np.int64)  # of the rows that can take one label only
+        denied = ordered[0, ~ordered.all(axis=0)].astype(np.int64)  # rows that can take one label only
         before = np.concatenate([[0], denied])[:-1]
         wrong = self.follows.argmax(axis=1)[before] != denied
         now = np.bincount(2 * before + denied, minlength=4).reshape(2, 2)
@@ -86,12 +86,12 @@ class BitsOnly:
         return 2 * int(table.rows) - len(denied) + int(wrong.sum())
 
     def state(self) -> dict[str, Any]:
-        """Return what was learnt about the ways to ask."""
+        """Return the statistics of both strategies."""
         learnt = {"costs": self.costs, "follows": self.follows, "rounds": self.rounds}
         return learnt | {"counted": self.forecast.counted, "sides": self.forecast.sides}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`state` returned, if it can be that."""
+        """Restore what :meth:`state` returned, after checking it."""
         fresh = {name: value for name, value in BitsOnly().state().items() if name != "rounds"}
         check_fields(state, {"rounds": COUNT, **{name: Array("if", value.shape, 0) for name, value in fresh.items()}})
         self.costs, self.follows, self.rounds = state["costs"], state["follows"], state["rounds"]
@@ -99,5 +99,5 @@ class BitsOnly:
 
 
 def _in_trie_order(table: Any) -> list[int]:
-    """Return the rows in the order of their labels, so that neighbours share long beginnings."""
+    """Return the rows in the order of their labels, so that neighbours share long prefixes."""
     return sorted(range(table.rows), key=table.row)

@@ -203,7 +203,7 @@ class ColumnEngine(KernelEngine):
         return {**shared, "values": Items("values"), "gain": gain, "sums": sums, "gaps": FLAG}
 
     def invariants(self, state: dict[str, Any]) -> None:
-        """Raise ValueError unless values have slots and the costs of the line, of missing values and of values agree."""
+        """Raise ValueError unless values have slots and the costs of line, missing values and values agree."""
         (ones, zeros, *sides), gain, line = state["sums"], state["gain"], state["line"]
         self.line.check(line)
         if self.singles is not None:
