@@ -344,8 +344,7 @@ class LabelTable:
     def path(self, row: cython.Py_ssize_t, positive: Any) -> list:
         """Scan the points in order of arrival, and take the labels that exclude a remaining positive row.
 
-        These are the columns where some positive row differs for the first time (the branches off the path of the
-        labels in the trie of all rows).
+        These are the columns where a positive row first differs (the branches off the labels' path in the trie).
         """
         chosen = []
         included: cython.ulonglong[::1] = set_of(positive, self.wide)

@@ -172,7 +172,7 @@ class PredictedCubes:
         return Cube(literals, self.table.cube(row, columns)), b, chances[b]
 
     def _bisect(self, cube: Cube, label: int, weight: FloatArray | None, sides: FloatArray) -> None:
-        """Find a row of the cube that can take the label, given that one exists; without weights, all rows are equal."""
+        """Find a row of the cube that can take the label (one exists); without weights, all rows are equal."""
         rows = np.flatnonzero(unpack(cube.members & ~self.round.cannot[label], self.rows))
         while len(rows) > 1:
             if weight is None:
