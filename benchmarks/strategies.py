@@ -1,18 +1,19 @@
-"""When do sets of paths pay?  python benchmarks/strategies.py [name ...]
+"""When do sets of paths pay?  python benchmarks/strategies.py
 
 For solver-backed classes and every strategy: calls, processor seconds in the solver and in the library, and from
-these the cost of a call at which asking about sets ("cubes", "bits") takes as long as asking path by path. Then what
-strategy="auto" makes of the class's own call_cost.
+these the cost of a call at which asking about sets ("cubes", "bits") takes as long as asking path by path. The table is
+put into docs/evidence/oracle-calls.md.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
+
+from evidence_page import put, table
 
 from adeptree.oracles.oracle_class import OracleClass
 from adeptree.oracles.oracle_frontier import OracleFrontier
@@ -64,13 +65,10 @@ def played(concept_class: OracleClass, xs: list[Any], form: str, **options: Any)
     return frontier.width, frontier.queries.posed, inside, time.process_time() - start - inside
 
 
-def main(names: list[str]) -> None:
-    print("| class | T | paths | strategy | calls | solver s | library s | pays from (us a call) |")
-    print("|---|--:|--:|---|--:|--:|--:|--:|")
+def strategies() -> str:
+    """Return the table."""
+    rows = []
     for name, (make, xs) in CASES.items():
-        if names and name not in names:
-            continue
-        cost = make().call_cost
         for form, sets in (("find", "cubes"), ("realizable", "bits")):
             if form == "realizable" and len(xs) > 30:
                 continue
@@ -78,14 +76,14 @@ def main(names: list[str]) -> None:
             clever = played(make(), xs, form, strategy=sets)
             saved = literal[1] - clever[1]
             even = 1e6 * (clever[3] - literal[3]) / saved if saved else float("inf")
-            chosen = played(make(), xs, form, call_cost=cost)
-            label = f"auto, call_cost={cost}"
-            for strategy, run in (("literal", literal), (sets, clever), (label, chosen)):
+            for strategy, run in (("literal", literal), (sets, clever)):
                 note = f"{max(0.0, even):.0f}" if strategy == sets else ""
                 paths, calls, solver, library = run
-                row = f"| {name} | {len(xs)} | {paths:,} | {form}: {strategy} | {calls:,} | {solver:.2f}"
-                print(f"{row} | {library:.2f} | {note} |", flush=True)
+                numbers = [f"{calls:,}", f"{solver:.2f}", f"{library:.2f}", note]
+                rows.append([name, f"{len(xs)}", f"{paths:,}", f"{form}: {strategy}", *numbers])
+    head = ["class", "T", "paths", "strategy", "calls", "solver s", "library s", "pays from (us a call)"]
+    return table(head, rows, "lrrlrrrr")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    put("oracle-calls.md", "table of benchmarks/strategies.py", strategies())

@@ -312,6 +312,55 @@ def calibration() -> Figure:
     return figure
 
 
+def below(page: str, comment: str) -> list[list[str]]:
+    """Return the cells of the table that a benchmark has put below its comment."""
+    return rows_of(page, f"<!-- {comment} -->\n")
+
+
+def paths() -> Figure:
+    """The price of the best stump's path, next to the logarithm of the number of stumps."""
+    rows = below("base-learners.md", "tables of benchmarks/float_paths.py")
+    figure = Figure(figsize=(WIDE, 3.4), layout="constrained")
+    axes = figure.subplots()
+    places = np.arange(len(rows))
+    axes.barh(places - 0.18, [number(row[4].split("/")[0]) for row in rows], 0.34, color=BLUE, label="price, CellVote")
+    axes.barh(places + 0.18, [number(row[5]) for row in rows], 0.34, color=GREY, label="ln(number of rules)")
+    axes.set_yticks(places, [row[0].replace(", ", ",\n") for row in rows])
+    axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(0, 15))
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
+def calls() -> Figure:
+    """Calls made as a share of those that Algorithm 2 asks for, in random order."""
+    figure = Figure(figsize=(WIDE, 3.8), layout="constrained")
+    axes = figure.subplots()
+    forms = (("witnesses", "oracle returns a rule", BLUE, "o"), ("bits", "yes or no", ORANGE, "s"))
+    for form, name, colour, mark in forms:
+        rows = [row for row in below("oracle-calls.md", f"{form} of benchmarks/query_counts.py") if row[1] == "random"]
+        axes.semilogx([100 * number(row[6]) for row in rows], range(len(rows)), mark, color=colour, label=name)
+    axes.set_yticks(range(len(rows)), [row[0] for row in rows])
+    axes.set(xlabel="calls made, % of those asked for", ylim=(len(rows) - 0.5, -0.5), xlim=(0.1, 110))
+    axes.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
+def solvers() -> Figure:
+    """The mean time of a call of a SAT solver."""
+    rows = below("solvers.md", "table of benchmarks/solver_calls.py")
+    figure = Figure(figsize=(WIDE, 3.4), layout="constrained")
+    axes = figure.subplots()
+    for column, name, colour, mark in ((1, "glucose4", BLUE, "o"), (2, "minisat22", ORANGE, "s")):
+        means = [number(row[column].split("/")[0]) / 1000 for row in rows]
+        axes.semilogx(means, range(len(rows)), mark, color=colour, label=name)
+    axes.set_yticks(range(len(rows)), [row[0].split("`")[1] for row in rows])
+    axes.set(xlabel="milliseconds a call, mean", ylim=(len(rows) - 0.5, -0.5))
+    axes.set_xticks([0.1, 1, 10], ["0.1", "1", "10"])
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
 def costs() -> Figure:
     """What decisions on the bundled scores have cost so far, in percent of the fixed threshold 0.5."""
     with files("adeptree").joinpath("data/fraud_scores.csv").open() as file:
@@ -389,6 +438,7 @@ def drifting() -> Figure:
 
 FIGURES = {"home": home, "tree": tree, "weights": weights, "kt": kt, "width": width, "randomise": randomise}
 FIGURES |= {"streams": streams, "calibration": calibration, "costs": costs}
+FIGURES |= {"paths": paths, "calls": calls, "solvers": solvers}
 FIGURES |= {"blocklist": blocklist, "drifting": drifting}
 
 

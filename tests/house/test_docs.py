@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import MISSING
 from forking import write_command
@@ -304,6 +305,38 @@ def test_the_speed_page_is_drawn_from_stored_runs_and_claims_only_what_repeats()
         assert not any(f">{claim.text}<" in drawn for drawn in charts.values())
 
 
+def test_each_part_of_a_page_that_a_benchmark_writes_is_there_and_has_a_table() -> None:
+    found = []
+    for page in (ROOT / "docs/evidence").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        for name, script in re.findall(r"^<!-- (\w[\w ]* of (benchmarks/\w+\.py)) -->$", text, flags=re.MULTILINE):
+            if name.startswith("end of ") or script == "benchmarks/speed.py":  # (that page has a test of its own)
+                continue
+            part = text.partition(f"<!-- {name} -->")[2].partition(f"<!-- end of {name} -->")[0]
+            assert re.fullmatch(r"(\|.*\|\n)+", part.strip() + "\n") and part.count("\n") > 4, name
+            written = (ROOT / script).read_text(encoding="utf-8")
+            assert f'"{page.name}"' in written and f"of {script}" in written, name
+            found.append(name)
+    assert len(found) >= 8
+
+
+def test_the_votes_of_the_page_about_base_learners_are_those_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sklearn", reason="the streams of the benchmark are those of scikit-learn")
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    benchmark = runpy.run_path(str(ROOT / "benchmarks/float_paths.py"))
+    rng = np.random.default_rng(3)
+    contested = 0
+    for _ in range(20):
+        data = rng.integers(0, 8, size=(60, 3)).astype(float) + 0.5 * rng.integers(0, 2)
+        labels = (data[:, 1] >= 4).astype(int)
+        votes, n = benchmark["voting"](data, labels)
+        names = ["a", "b", "c"]
+        xs = [dict(zip(names, row, strict=True)) for row in data.tolist()]
+        assert (votes["vote"], n) == benchmark["along"](at.RealStumps(names), xs, labels.tolist())
+        contested += n
+    assert contested > 40
+
+
 @pytest.mark.parametrize(
     ("form", "name"),
     [
@@ -318,8 +351,8 @@ def test_calls_on_the_page_about_few_queries_are_those_of_today(form: str, name:
     benchmark = runpy.run_path(str(ROOT / "benchmarks/query_counts.py"))
     ((build, *horizons),) = [case[1:] for case in benchmark["CLASSES"] if case[0] == name]
     T = horizons[form == "realizable"][-1]
-    text = (ROOT / "docs/theory/few-queries.md").read_text(encoding="utf-8").partition("## Measured")[2]
-    part = text.partition("Bits only:")[2 * (form == "realizable")]
+    text = (ROOT / "docs/evidence/oracle-calls.md").read_text(encoding="utf-8")
+    part = text.partition("<!-- bits of")[2 * (form == "realizable")]
     for order in ("random", "sorted"):
         queries = benchmark["played"](build(T), order, form)[0].queries
         row = rf"^\| {name} \| {order} \| {T} \| [\d,]+ \| {queries.asked:,} \| {queries.posed:,} \|"
