@@ -346,7 +346,7 @@ def font_of_formulas(app: Any, error: Exception | None) -> None:
     """Lay a font made for formulas beside the pages, cut down to their signs: few phones have one."""
     (room,) = find_spec("ziamath").submodule_search_locations
     upright, italic = [*range(0x20, 0x7F), *range(0x391, 0x3CA)], [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
-    signs = [ord(sign) for sign in "\xa0ˆ±·×ℎϕ′…−∗√∞∅∈∑∏∩∪≠≤≥≫⊆⌈⌉⌊⌋ℓ∣∶⋅⋯" + chr(0x1D7CF)]
+    signs = [ord(sign) for sign in "\xa0ˆ±·×ℎϕ′…−∗√∞∅∈∑∏∩∪≠≤≥≫⊆⌈⌉⌊⌋ℓℱ∣∶⋅⋯" + chr(0x1D7CF)]
     options = subset.Options(flavor="woff", layout_features=["ssty"])
     font = subset.load_font(f"{room}/fonts/STIXTwoMath-Regular.ttf", options)
     cutter = subset.Subsetter(options)
