@@ -1,4 +1,4 @@
-"""The command line, thin: parses, calls, shows."""
+"""The command line: parse the arguments, call a command, show the result."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from adeptree.app.show_command import show_command
 from adeptree.app.terminal import INTERRUPTED, TROUBLES, fill_in, show, tell, told
 from adeptree.core.errors import InvalidArgument, NoBetterThanACoin, PromiseEnded
 
-# Everything that needs numpy is imported inside the commands, so that --help does not wait for it.
+# Modules that need numpy are imported inside the commands, so that --help is fast.
 
 NAME, COMPLETE = "adeptree", "_ADEPTREE_COMPLETE"
-"""What the command is called, and the variable by which a shell asks it for words."""
+"""The command's name, and the variable with which a shell requests completions."""
 RULES = 42
-"""Letters of an example of rules that has its explanation on the same line."""
+"""Longest example of rules, in characters, whose explanation is on the same line."""
 USAGE_ERROR: Any = typer.BadParameter.__base__
-"""What typer raises where the command line does not fit; the module that it is in depends on the release."""
+"""Typer's usage error, whose module depends on the release."""
 RENAMED = {
     "--costs": "is two options: --cost-miss and --cost-false-alarm",
     "--max-rate": "was removed: limit rates in a reverse proxy in front, as with nginx's limit_req",
@@ -41,11 +41,11 @@ RENAMED = {
     "classes": "was renamed to rules: adeptree rules",
     "reproduce": "is not installed with adeptree; in a clone of the repository, run: python3 make.py reproduce",
 }
-"""Old options and commands."""
+"""Old options and commands, with their replacements."""
 
 
 class Commands(TyperGroup):
-    """The commands. Every error of usage is shown in the style of all others, and old names get their new ones."""
+    """The group of commands. It shows usage errors in the common style, and suggests the new name for an old one."""
 
     def main(self, *args: Any, standalone_mode: bool = True, **more: Any) -> Any:
         """Run a command line and exit with its code, or return it."""
@@ -53,7 +53,7 @@ class Commands(TyperGroup):
         return sys.exit(code) if standalone_mode else code
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the first word names, and note which help is asked for."""
+        """Return the command of the first word, and record which help is requested."""
         ctx.meta["short"] = "-h" in args
         if args[0] in RENAMED and not ctx.resilient_parsing:
             raise InvalidArgument(f"{args[0]} {RENAMED[args[0]]}")
@@ -108,7 +108,7 @@ def _rules() -> None:
 
 
 def _listed(example: str, line: str) -> str:
-    """Return rules and what they are, as wide as the terminal; below each other if the example is long."""
+    """Format rules and their descriptions for the terminal, on two lines if the example is long."""
     indent = " " * (RULES + 4)
     width = max(len(indent) + 20, shutil.get_terminal_size().columns)
     text = textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent)
@@ -137,35 +137,35 @@ for _name, _command in COMMANDS.items():
 def main(command: Callable[..., Any] = app) -> None:
     """Run a command line: adeptree's, or that of the reproduction."""
     fill_in()
-    # No command multiplies large matrices. numpy's threads for that cost memory per core, and where a container allows
-    # few threads, numpy cannot even be imported.
+    # No command multiplies large matrices. numpy's threads cost memory per core, and if a container allows few threads,
+    # numpy cannot even be imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for output in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a letter of some column's name gets it escaped.
+        # Escape characters that the terminal cannot show.
         if isinstance(output, io.TextIOWrapper):
             output.reconfigure(errors="backslashreplace")
     if COMPLETE in os.environ:
         from typer.completion import completion_init  # type: ignore[attr-defined]
 
         completion_init()
-    # The summary says it in words where it belongs.
+    # The summary reports it.
     warnings.simplefilter("ignore", NoBetterThanACoin)
     warnings.simplefilter("ignore", PromiseEnded)
     sys.exit(_code(command))
 
 
 def _code(command: Callable[..., Any]) -> int:
-    """Run the command and return its exit code; what typer itself shows goes through the same door."""
+    """Run the command and return its exit code; typer's own output is handled in the same way."""
     try:
         return command(standalone_mode=False) or 0
     except USAGE_ERROR as error:
         text, old = error.format_message(), vars(error).get("option_name")
         if old in RENAMED:
             text = f"{old} {RENAMED[old]}"
-        elif not text.startswith("Usage"):  # (the help, where no command is named)
+        elif not text.startswith("Usage"):  # the help, if no command is given
             hint = f"; {error.ctx.command_path} --help shows the usage" if error.ctx else ""
             text = f"{text[0].lower()}{text[1:].rstrip('.')}{hint}"
-        with suppress(OSError):  # the code says it too
+        with suppress(OSError):  # the exit code reports it too
             show(text if text.startswith("Usage") else f"{NAME}: {text}", err=True)
         return int(error.exit_code)
     except typer.Abort:

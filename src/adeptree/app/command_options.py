@@ -1,4 +1,4 @@
-"""Options of commands: a field of a dataclass, or a parameter of a function, whose words are in ``options.toml``."""
+"""Options of commands: fields of a dataclass or parameters of a function, described in ``options.toml``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ T = TypeVar("T")
 GROUPS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
     resources.files(__package__).joinpath("options.toml").read_text(encoding="utf-8")
 )
-"""The words of every option, by group and name."""
+"""The texts of every option, by group and name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearnerOptions:
-    """The options that decide what a learner computes, on a stream or behind a service."""
+    """The options that determine a learner's results, in a run or behind a service."""
 
     horizon: int | None = None
     rate: str | None = None
@@ -53,7 +53,7 @@ class LearnerOptions:
 
 
 def names_of_options(options: type[Any]) -> list[str]:
-    """Return the fields of a dataclass in the order of the command line: its own before those of its parents."""
+    """Return the fields of a dataclass in the order of the command line, before those of its parents."""
     own = inspect.get_annotations(options)
     return sorted((field.name for field in fields(options)), key=lambda name: name not in own)
 
@@ -74,7 +74,7 @@ def command_of(options: type[T], run: Callable[[T], None]) -> Callable[..., None
 
 
 def described(command: str, function: F) -> F:
-    """Give every parameter of a command its words."""
+    """Add the texts of ``options.toml`` to every parameter of a command."""
     hints = get_type_hints(function)
     for group in GROUPS.values():
         for name in hints.keys() & group.keys():
@@ -93,14 +93,14 @@ def described(command: str, function: F) -> F:
 
 
 def _usual_value(name: str, hint: Any) -> str:
-    """Return what stands for a value: the words that fit, N or X for numbers, else the option's name."""
+    """Return the placeholder of a value: the allowed words, N or X for numbers, else the option's name."""
     found = [word for part in get_args(hint) or (hint,) for word in get_args(part) or (part,)]
     words = "|".join(word for word in found if isinstance(word, str))
     return words or ("N" if int in found else "X" if float in found else name.upper())
 
 
 def _offers(words: list[str] | str) -> Callable[[str], list[str]]:
-    """Return what tells a shell the words that an option takes."""
+    """Return the shell completion of an option's values."""
 
     def like(incomplete: str) -> list[str]:
         from adeptree.families.registry import families
@@ -112,17 +112,17 @@ def _offers(words: list[str] | str) -> Callable[[str], list[str]]:
 
 
 FEW = 15
-"""A command with at most this number of options shows all of them in its short help too."""
+"""Largest number of options that the short help shows in full."""
 DOCS = "https://adeptree.github.io/adeptree"
 EXAMPLES = "\n\nExamples:\n"
-"""What separates the examples of a docstring, which are shown as they are, from the rest of it."""
+"""Separates the examples of a docstring, which are shown unchanged, from the rest."""
 
 
 class Command(TyperCommand):
     """A command whose help has examples, and options in groups."""
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
-        """Write what the command does, and examples."""
+        """Write the description and examples."""
         text, mark, examples = (self.help or "").partition(EXAMPLES)
         with formatter.indentation():
             formatter.write_paragraph()

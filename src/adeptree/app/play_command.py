@@ -1,4 +1,4 @@
-"""``adeptree play``: write the playground, set to the game that the options name, and open it in the browser."""
+"""``adeptree play``: write the playground page for the chosen game, and open it in the browser."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from adeptree.app.terminal import show, told, unwritable
 from adeptree.core.errors import InvalidArgument, StateError
 
 START = "c=thresholds-8&T=8&rate=paper&prior=paper&g="
-"""The game that the built page begins with."""
+"""The first game of the built page."""
 
 
 def play_page(start: str = START) -> str:
-    """Return the page as HTML; ``start`` is the game that it begins with, as in the page's own links.
+    """Return the page as HTML; ``start`` is its first game, in the format of the page's links.
 
     >>> "You are the adversary" in play_page()
     True
@@ -36,7 +36,7 @@ def write_play_page(path: str | os.PathLike[str], start: str = START) -> None:
 
 
 MOST = {"thresholds": 16, "intervals": 8}
-"""Points of a line that can be drawn and clicked; the page itself has the same limits."""
+"""Most points of a line that can be drawn and clicked, as in the page."""
 MOST_ROWS, MOST_COLUMNS, MOST_ROUNDS, LARGEST_M = 12, 8, 40, 6
 
 
@@ -70,7 +70,7 @@ def play_command(
 
 
 def start_of(rules: str, horizon: int, prior: str, mistake_bound: int | None) -> str:
-    """Return the game that the page begins with, as its links have it.
+    """Return the first game of the page, in the format of its links.
 
     >>> start_of("thresholds(n=8)", 8, "paper", None)
     'c=thresholds-8&T=8&rate=paper&prior=paper&g='

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adeptree.pages.show_game import Shown
     from adeptree.roles.concept_class import ConceptClass
 
-# Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
+# Modules that need numpy are imported inside functions, so that --help is fast.
 
 COLOURS: dict[str, dict[str, Any]] = {"cut": {"fg": "red"}, "one": {"fg": "blue"}, "zero": {}, "title": {"bold": True}}
 OPPONENTS = {
@@ -72,14 +72,14 @@ def _show(html: str | None, game: Shown) -> None:
 
     if html is None:
         text = show_text(game, ascii=not _fine(), paint=lambda text, role: typer.style(text, **COLOURS[role]))
-        show(text, painted=True)  # names and values in it were made visible when the game was played
+        show(text, painted=True)  # names and values in it are escaped already
     else:
         write_page(html, show_page(game))
         show(f"Written: {html}")
 
 
 def _fine() -> bool:
-    """Whether the terminal knows the strokes of the tree."""
+    """Return True if the terminal can show the strokes of the tree."""
     try:
         "●─┬│└✗█".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -95,7 +95,7 @@ def _made(rules: str, adversary: str) -> tuple[ConceptClass, Any]:
 
 
 def _learner(c: ConceptClass, rounds: int, horizon: int | None, prior: str | None, M: int | None, seed: int) -> Adept:
-    """Return a learner that keeps its paths one by one; without a prior named, the paper's wherever it exists."""
+    """Return a learner that lists its paths; by default with the paper's prior, if it exists."""
     from adeptree import Adept
 
     if prior is None:
@@ -109,7 +109,7 @@ def _learner(c: ConceptClass, rounds: int, horizon: int | None, prior: str | Non
 def _read(
     path: str, rules: str, features: str | None, label: str | None, rounds: int
 ) -> tuple[ConceptClass, list[tuple[Any, int]], str]:
-    """Return the class, the first rows as pairs, and how the rules are called."""
+    """Return the class, the first rows as pairs, and the name of the rules."""
     from adeptree.app.run.layout import layout_of
     from adeptree.app.run.stream_sources import open_stream
 

@@ -28,7 +28,7 @@ CELL = 5
 Pens = namedtuple("Pens", "root line fork down last cross bar")
 """The strokes of the tree."""
 FINE, PLAIN = Pens(*"●─┬│└✗█"), Pens(*"*-+|+x#")
-"""The second is for terminals that only know ASCII."""
+"""The second set is for ASCII terminals."""
 
 Paint = Callable[[str, str], str]
 """Gives a text the colour of its role: ``cut``, ``zero``, ``one`` or ``title``."""
@@ -68,7 +68,7 @@ def _tree(game: Shown, step: Step, pens: Pens, paint: Paint) -> list[str]:
 
 
 def _columns(steps: Sequence[Step]) -> str:
-    """Name the rounds above the tree, by x where that is short."""
+    """Return the names of the rounds above the tree: x if it is short."""
     short = all(len(step.x) <= 2 for step in steps)
     names = [f"x={step.x}" if short else f"t={step.t}" for step in steps]
     return "".join(f"{name:>{CELL - 1}} " for name in names)[:-1]
@@ -81,7 +81,7 @@ def _numbers(path: Path, pens: Pens) -> str:
 
 
 def _branch(labels: Labels, before: Labels | None, after: list[Labels], pens: Pens) -> str:
-    """Return the strokes of one line: what it shares with the line above is not drawn again."""
+    """Return the strokes of one line, without those shared with the line above."""
     shared = -1
     if before is not None:
         shared = next(d for d in range(len(labels)) if labels[d] != before[d])

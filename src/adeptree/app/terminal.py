@@ -1,7 +1,7 @@
-"""Showing text on the terminal, and troubles as sentences there.
+"""Print text and error messages on the terminal.
 
-Names and values come from files that anybody may have written. So whatever is shown goes through here, and what
-would steer the terminal (colours, titles, moves of the cursor) is spelt out in place of being carried out.
+Names and values come from untrusted files. So all output passes this module, which escapes control sequences (colours,
+titles, cursor movement).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ TROUBLES = (AdeptreeError, OSError, MemoryError, KeyboardInterrupt)
 
 
 class ClosedOutput(io.TextIOWrapper):
-    """In place of an output that was closed when we were started (``>&-``): takes everything, keeps nothing."""
+    """Replaces an output that was closed at the start (``>&-``); it discards everything."""
 
 
 def fill_in() -> None:
-    """Give a closed stdout or stderr a stand-in, and its number with it.
+    """Replace a closed stdout or stderr, including its file descriptor.
 
-    Else the next file that is opened gets that number, and what a library prints ends up in a run's journal.
+    Otherwise the next opened file gets that descriptor, and a library's output would end up in a run's journal.
     """
     for number, name in ((1, "stdout"), (2, "stderr")):
         if getattr(sys, name) is None:
@@ -42,11 +42,11 @@ def fill_in() -> None:
 
 
 def show(text: str, err: bool = False, painted: bool = False) -> None:
-    """Print, and make sure that a failure is told only once; ``painted`` has colours of our own."""
+    """Print, and report a failure only once; ``painted`` text contains adeptree's colours."""
     try:
         if painted or not text.isascii():
             typer.echo(text if painted else visible_lines(text), err=err)
-        else:  # (what typer does with other texts and terminals takes longer than answering a row)
+        else:  # typer's printing takes longer than answering a row
             output = sys.stderr if err else sys.stdout
             output.write(f"{visible_lines(text)}\n")
             output.flush()
@@ -65,7 +65,7 @@ def note(text: str) -> None:
 
 
 def _let_go() -> None:
-    """Forget what cannot be written: left in the buffer, it would fail once more, with a traceback, at the end."""
+    """Discard unwritable output, which would fail again, with a traceback, at exit."""
     for output in filter(None, (sys.stdout, sys.stderr)):
         try:
             output.flush()
@@ -74,7 +74,7 @@ def _let_go() -> None:
 
 
 def unwritable(path: str, in_place: bool = False) -> str:
-    """Return why a file cannot be replaced (or written to, where it is), "" if it can; nothing is left behind."""
+    """Return the reason why a file cannot be replaced or written, "" if it can; no file is left behind."""
     try:
         if not (in_place and os.path.exists(path)):
             tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))).close()
@@ -86,15 +86,15 @@ def unwritable(path: str, in_place: bool = False) -> str:
 
 
 def special(path: str) -> bool:
-    """Tell whether something is there that is not an ordinary file."""
+    """Return True if the path exists and is not a regular file."""
     return os.path.exists(path) and not os.path.isfile(path)
 
 
 @contextmanager
 def told(trouble: int = 1) -> Iterator[None]:
-    """Turn what can go wrong into sentences on stderr and an exit code: every command goes through this door.
+    """Convert errors to messages on stderr and an exit code; every command runs inside this context.
 
-    ``trouble`` is the code where a file or the machine is at fault; 2 if the command was asked for what cannot be.
+    ``trouble`` is the exit code if a file or the machine is at fault; invalid requests have 2.
     """
     try:
         yield
@@ -103,18 +103,18 @@ def told(trouble: int = 1) -> Iterator[None]:
 
 
 def tell(error: BaseException, trouble: int = 1) -> int:
-    """Say what went wrong on stderr, and return the exit code for it."""
+    """Report an error on stderr, and return its exit code."""
     _let_go()
-    # Saving or showing may fail while an earlier trouble is on its way: then both are told, in order.
+    # Saving or printing may fail while an earlier error propagates: then both are reported in order.
     troubles, link = [error], error
     while earlier := link.__cause__ or (None if link.__suppress_context__ else link.__context__):
-        # A bare OSError below another trouble is its reason, which that one's sentence has told.
+        # A bare OSError below another error is its cause, which that message includes.
         if isinstance(earlier, TROUBLES) and not isinstance(earlier, OSError):
             troubles.insert(0, earlier)
         link = earlier
     sentences = dict.fromkeys(_sentence(trouble) for trouble in troubles)
     for sentence in filter(None, sentences):
-        with suppress(OSError):  # nobody can be told that nobody can be told
+        with suppress(OSError):  # stderr itself is closed
             note(sentence)
     return _code(troubles[0], trouble)
 
@@ -126,7 +126,7 @@ def _sentence(error: BaseException) -> str:
         return "out of memory: so many rounds of these rules need more; take fewer, or simpler rules"
     if isinstance(error, BrokenPipeError):
         return ""
-    # Without the name of a file, the number of the error would be all that str adds.
+    # Without a file name, str would add only the error number.
     return error.strerror if isinstance(error, OSError) and error.strerror and error.filename is None else str(error)
 
 

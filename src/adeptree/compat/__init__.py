@@ -1,1 +1,1 @@
-"""adeptree inside other libraries: :mod:`adeptree.compat.river` and :mod:`adeptree.compat.sklearn` (extras)."""
+"""Adapters for other libraries: :mod:`adeptree.compat.river` and :mod:`adeptree.compat.sklearn` (extras)."""

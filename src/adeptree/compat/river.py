@@ -1,4 +1,4 @@
-"""adeptree in River (extra ``river``): a classifier, and a net under classifiers of River."""
+"""Adapters for River (extra ``river``): a classifier, and a safety net over River models."""
 
 from adeptree.compat.river_classifier import AdeptClassifier as AdeptClassifier
 from adeptree.compat.river_net import SafetyNet as SafetyNet

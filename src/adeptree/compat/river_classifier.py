@@ -1,4 +1,4 @@
-"""ADEPT as a classifier of River (extra ``river``): in pipelines, ``progressive_val_score`` and the rest."""
+"""ADEPT as a River classifier (extra ``river``), for pipelines and ``progressive_val_score``."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ except ImportError:
 
 
 MOST_QUESTIONS = 10_000
-"""Questions that wait for their labels; beyond that the oldest is given up."""
+"""Most questions that wait for their labels; beyond it the oldest is given up."""
 
 
 @dataclass
 class _Question:
-    """A row that was answered and waits for its label."""
+    """An answered row that waits for its label."""
 
     x: Any
     ticket: Ticket
     share: float
-    """The share of the weight that says 1."""
+    """Share of the weight that predicts 1."""
     frequency: float | None
     asked: set[str] = field(default_factory=set)
-    """In which ways: for a label, for probabilities, for a decision."""
+    """The methods called for it: label, probabilities, decision."""
 
 
 class AdeptClassifier(base.MiniBatchClassifier):
@@ -50,33 +50,33 @@ class AdeptClassifier(base.MiniBatchClassifier):
     Parameters
     ----------
     rules
-        A text as for ``adeptree run --rules``, such as "stumps", "intervals", "stumps(age, values=3)" or
-        "stumps | experts(lr, ht)", or a concept class. Rules that name no columns read those of the first row. Texts
-        and missing values (None, NaN, a name that a row does not have) are part of the rules.
+        A text as for ``adeptree run --rules``, such as "stumps", "intervals", "stumps(age, values=3)" or "stumps |
+        experts(lr, ht)", or a concept class. Rules that name no columns read those of the first row. Texts and missing
+        values (None, NaN, a name that a row does not have) are part of the rules.
     feature
         For rules over one value, such as ``"real_thresholds()"``: the feature that holds it.
     horizon
         The number of rounds, if it is known; None works for any.
     drift
-        True if the best rule may change, as of ``Adept``.
+        True if the best rule may change, as in ``Adept``.
     decision
-        ``"sample"`` draws the label, which is what the regret bound is about; ``"argmax"`` takes the likelier one:
-        often better on a stream that does not react, and without any guarantee on one that does.
+        ``"sample"`` draws the label, to which the regret bound applies. ``"argmax"`` takes the likelier one: often
+        better on a stream that does not react, but without a guarantee on one that does.
     late
-        Whether a prediction is an answer whose label may come later (``moment=`` and ``delay=`` in River's
-        ``progressive_val_score``). Each ``predict_one``, ``predict_proba_one`` or ``decide_one`` is then a question
-        with a draw of its own, and its label is charged as it was answered. A label finds its question by the features,
-        and otherwise in the order of the questions. A question without a label counts as waiting. False is for models
-        that are also asked about rows whose label never comes: a label then counts as if its row had been answered just
+        True if labels may come after later predictions (``moment=`` and ``delay=`` in River's
+        ``progressive_val_score``). Each ``predict_one``, ``predict_proba_one`` or ``decide_one`` is then a separate
+        question with its own draw, and its label is charged as it was answered. A label is matched to its question by
+        the features, else by the order of questions. A question without a label counts as waiting. Use False if the
+        model also predicts rows whose label never comes: a label then counts as if its row had been answered just
         before.
     seed
-        Of the draws; None for another run every time.
+        Seed of the draws; None for a different run every time.
     costs, review, feedback, max_labels, by, segments, max_weight
-        As of ``Adept``: costs of a miss and of a false alarm, the cost of a review, of which cases labels are learnt,
+        As in ``Adept``: costs of a miss and of a false alarm, the cost of a review, the cases whose labels are learnt,
         the column of segments. With ``feedback``, labels that are not wanted are not learnt.
     frequency
         If True, ``predict_proba_one`` returns a calibrated estimate of how often rows like this one have the label
-        True, in place of the share of the weight that says so.
+        True, in place of the share of the weight that predicts it.
 
     Examples
     --------
@@ -114,27 +114,27 @@ class AdeptClassifier(base.MiniBatchClassifier):
         check_frequency(frequency, feedback)
         drawn: Any = np.random.SeedSequence().entropy if seed is None else seed
         self._drawn: int = drawn
-        self._questions: dict[Hashable, deque[_Question]] = {}  # by features, in the order they were asked about
-        self._last: _Question | None = None  # the last question, as long as its ticket is only a preview
+        self._questions: dict[Hashable, deque[_Question]] = {}  # by features, in the order of the questions
+        self._last: _Question | None = None  # the last question, while its ticket is only a preview
         self._counted = Frequency() if frequency else None
-        self._begin({})  # (what is wrong with the settings is said now)
+        self._begin({})  # raises errors of the settings early
         self._begun = False
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
-        """Refuse an old name; the parameters are those of ``__init__``."""
+        """Raise an error for a renamed parameter; the parameters are those of ``__init__``."""
         if "switches" in given:
             raise InvalidArgument("switches= was renamed; use drift=True (docs/reference/renamed.md)")
         return super().__new__(cls)
 
     @property
     def learner(self) -> Adept:
-        """The learner inside, with its account: regret, bound, best rule, certificate."""
+        """The inner learner, with its account: regret, bound, best rule, certificate."""
         self._commit()
         return self._learner
 
     @property
     def decision(self) -> str:
-        """How the probability becomes a label."""
+        """The way in which the probability becomes a label: "sample" or "argmax"."""
         return self._decision
 
     @decision.setter
@@ -156,13 +156,13 @@ class AdeptClassifier(base.MiniBatchClassifier):
         return Reader(self.rules, [row], self.feature, self.by)
 
     def _begin(self, row: dict[str, Any]) -> None:
-        """Let rules that name no columns read those of this row."""
+        """Create the learner; rules that name no columns read those of this row."""
         self._reader = self._read(row)
         settings = {name: getattr(self, name) for name in OF_LEARNER}
         self._learner = self._reader.learner(self.horizon, self._drawn, **settings)
 
     def _key(self, x: Mapping[Any, Any]) -> tuple[dict[str, Any], Hashable]:
-        """Return a row with texts as names, and what tells it apart from others."""
+        """Return a row with texts as names, and its key."""
         row = {str(name): value for name, value in x.items()}
         if len(row) < len(x):
             raise InvalidArgument(f"feature names must be different texts; {got('names', list(x))}")
@@ -173,13 +173,13 @@ class AdeptClassifier(base.MiniBatchClassifier):
         return row, key
 
     def _instance(self, row: dict[str, Any]) -> Any:
-        """Return what the learner is asked about."""
+        """Return the learner's instance of a row."""
         return self._reader.instance(row)
 
     # --- Questions and labels ------------------------------------------------------------------------
 
     def _ask(self, x: Mapping[Any, Any], how: str) -> _Question:
-        """Return the question about a row: a new one, or one that was asked in other ways only."""
+        """Return the question of a row: a new one, or one on which this method was not called yet."""
         row, key = self._key(x)
         for question in self._questions.get(key, ()):
             if how not in question.asked:
@@ -201,12 +201,12 @@ class AdeptClassifier(base.MiniBatchClassifier):
         return _Question(instance, self._learner.preview(instance), share, given, {how})
 
     def _commit(self) -> None:
-        """Let the last question be open: another comes before its label does."""
+        """Open a ticket for the last question, because another comes before its label."""
         if self._last is not None:
             self._last.ticket, self._last = self._learner.answer(self._last.x), None
 
     def _forget(self, key: Hashable) -> _Question:
-        """Return the oldest question with these features, and forget it."""
+        """Remove and return the oldest question with these features."""
         question = self._questions[key].popleft()
         if not self._questions[key]:
             del self._questions[key]
@@ -218,10 +218,10 @@ class AdeptClassifier(base.MiniBatchClassifier):
             self._learner.give_up(question.ticket)
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1) -> None:
-        """Learn that ``x`` had label ``y``, False or True; it answers the oldest question with these features.
+        """Learn that ``x`` had label ``y``, False or True, for the oldest question with these features.
 
-        If there is none (a transformer before this step has learnt since), the oldest question of all. A round of
-        weight w is w times as costly to err in.
+        If there is none (a transformer before this step may have changed), it is matched to the oldest question. An
+        error in a round of weight w costs w times as much.
         """
         label = label_of(y)
         row, key = self._key(x)
@@ -250,20 +250,20 @@ class AdeptClassifier(base.MiniBatchClassifier):
         return question.share if question.frequency is None else question.frequency
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """Return the shares of the weight that say False and True, or with ``frequency`` a calibrated estimate."""
+        """Return the shares of the weight for False and True, or with ``frequency`` a calibrated estimate."""
         p = self._chance(self._ask(x, "proba"))
         return {False: 1.0 - p, True: p}
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> bool:
-        """Return a label: the round's draw, or the likelier one. (Where a review is drawn, the likelier one.)"""
+        """Return a label: the round's draw, or the likelier one (also if a review is drawn)."""
         return self._label(self._ask(x, "label"))
 
     def decide_one(self, x: dict[Any, Any]) -> int | str:
-        """Return the action that is drawn: 0, 1 or "review"."""
+        """Return the drawn action: 0, 1 or "review"."""
         return self._ask(x, "decision").ticket.action
 
     def asks_one(self, x: dict[Any, Any]) -> bool:
-        """Return whether the learner wants the label of this row (``feedback``)."""
+        """Return True if the learner wants the label of this row (``feedback``)."""
         return self._ask(x, "ask").ticket.ask
 
     # --- Mini-batches: rows of a data frame, one by one in their order -----------------------------------
@@ -284,12 +284,12 @@ class AdeptClassifier(base.MiniBatchClassifier):
             self.learn_one(row, label, weight)
 
     def predict_proba_many(self, X: Any) -> Any:
-        """Return a data frame with the chances of False and True as :meth:`predict_proba_one` returns them."""
+        """Return a data frame with the results of :meth:`predict_proba_one` for False and True."""
         p = np.array([self._chance(self._ask(row, "proba, of many")) for row in self._rows(X)])
         return pd.DataFrame({False: 1.0 - p, True: p}, index=X.index)
 
     def predict_many(self, X: Any) -> Any:
-        """Return a series of labels, each as :meth:`predict_one` gives it."""
+        """Return a series of the labels of :meth:`predict_one`."""
         labels = [self._label(self._ask(row, "label, of many")) for row in self._rows(X)]
         return pd.Series(labels, index=X.index, dtype=bool)
 

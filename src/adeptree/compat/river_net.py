@@ -1,4 +1,4 @@
-"""Models of River under the guarantee of a learner over their outputs."""
+"""A safety net over River models: a learner over their outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adeptree.compat.shared import Models, Reader, with_settings_of
 
 
 class SafetyNet(AdeptClassifier):
-    """Several models of River under one guarantee: almost as good as the best of them, and as the best rule.
+    """Combine several River models under one guarantee: almost as good as the best of them and as the best rule.
 
     Each model predicts and learns each row. The score (``predict_proba_one``) or the vote (``predict_one``) of a model
     becomes a column with the model's name, which ``Experts`` follow. Next to them are ``rules`` on the other columns.
@@ -24,7 +24,7 @@ class SafetyNet(AdeptClassifier):
     rules
         Rules on the columns that are not models, as a text or a concept class; None for models only.
     at
-        The score from which on a model says True.
+        The least score at which a model predicts True.
     settings
         Parameters of :class:`AdeptClassifier`.
 
@@ -53,7 +53,7 @@ class SafetyNet(AdeptClassifier):
 
     @property
     def failures(self) -> dict[str, int]:
-        """How often each model has failed; models that never failed are left out."""
+        """Number of failures of each model that has failed."""
         return self._models.failures
 
     @property
@@ -71,14 +71,14 @@ class SafetyNet(AdeptClassifier):
         return super()._instance({**row, **outputs})
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1) -> None:
-        """Learn the label as :class:`AdeptClassifier` does, then let every model learn it."""
+        """Learn the label like :class:`AdeptClassifier`, then train every model on it."""
         super().learn_one(x, y, w)
         for name in self._models.models:
             self._models.attempt(name, lambda model: model.learn_one(dict(x), bool(y)))
 
 
 def _said(model: Any, row: dict[str, Any]) -> Any:
-    """Return the score of a model, or its vote if it has none; before its first label it says nothing."""
+    """Return the score of a model, or its vote if it has none; None before its first label."""
     try:
         scores = model.predict_proba_one(row)
     except NotImplementedError:

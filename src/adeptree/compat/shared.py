@@ -1,4 +1,4 @@
-"""What the adapters have in common: settings, rules by name, rows as instances, decisions."""
+"""Common parts of the adapters: settings, rules by name, rows as instances, decisions."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from adeptree.families.tables.detecting import FirstRows
 F = TypeVar("F", bound=Callable[..., None])
 DECISIONS = ("sample", "argmax")
 OF_LEARNER = ("costs", "review", "feedback", "max_labels", "drift", "by", "segments", "max_weight")
-"""Settings of an adapter that are those of ``Adept``."""
+"""Settings of an adapter that are passed to ``Adept``."""
 
 
 def check_decision(decision: str) -> str:
-    """Return how a probability becomes a label, or say what there is."""
+    """Return the decision mode; raise an error that lists the modes."""
     if decision not in DECISIONS:
         raise InvalidArgument(
             f'decision must be "sample" (a draw: what the theorem is about) or "argmax"; {got("decision", decision)}'
@@ -34,7 +34,7 @@ def check_decision(decision: str) -> str:
 
 
 def check_frequency(frequency: bool, feedback: str) -> None:
-    """Refuse a frequency where not every label is learnt."""
+    """Raise an error for a frequency if not every label is learnt."""
     if frequency and feedback != "all":
         raise UnsupportedCombination(
             f'frequency=True needs every label; {got("feedback", feedback)}; use feedback="all" or leave frequency out'
@@ -42,7 +42,7 @@ def check_frequency(frequency: bool, feedback: str) -> None:
 
 
 def with_settings_of(init: Callable[..., None], *without: str) -> Callable[[F], F]:
-    """Give an ``__init__`` with ``**settings`` the named parameters of another one, except some."""
+    """Replace ``**settings`` of an ``__init__`` by the named parameters of another one, except some."""
 
     def named(own: F) -> F:
         given = {name: one for name, one in inspect.signature(own).parameters.items() if name != "settings"}
@@ -91,7 +91,7 @@ class Reader:
         self.takes_arrays = told.gaps and told.array is not None and by is None
 
     def instance(self, x: Mapping[Any, Any]) -> Any:
-        """Return a row as an instance; a feature that is absent is missing, or 0 where the rules want a number."""
+        """Convert a row to an instance; an absent feature is missing, or 0 if the rules need a number."""
         if self.feature is not None:
             return x.get(self.feature, 0.0)
         if self.by is not None:
@@ -104,7 +104,7 @@ class Reader:
         """Return the learner of an adapter."""
         settings = {name: value for name, value in settings.items() if value is not None}
         plain = not any(settings.get(name) for name in ("review", "drift", "by")) and not self.rules.combines
-        # The paper's prior needs T and M; the mixed one needs neither.
+        # The mixed prior needs neither T nor M, unlike the paper's.
         known = horizon is not None and base_for(None, self.rules).mistake_bound is not None
         prior = "paper" if known and plain and settings.get("feedback", "all") == "all" else "mixed"
         return at.Adept(self.rules, horizon, prior=prior, seed=seed, **settings)
@@ -124,7 +124,7 @@ def rows_in(frame: Any) -> list[dict[str, Any]]:
 
 
 class Models:
-    """Models by name, and how often each has failed.
+    """Models by name, with their numbers of failures.
 
     >>> models = Models({"broken": 3})
     >>> models.output("broken", lambda model: model.predict())
@@ -140,7 +140,7 @@ class Models:
         self.models: dict[str, Any] = dict(models)
         self.failures: dict[str, int] = {}
         self.last: dict[str, str] = {}
-        """The last error message of each."""
+        """The last error message of each model."""
 
     def reader(self, rules: Any, rows: Sequence[Mapping[str, Any]], at: float, by: str | None = None) -> Reader:
         """Return the reader of rules that follow a model, next to rules on the columns that are not models."""
@@ -150,7 +150,7 @@ class Models:
         return Reader(follow if rules is None else union(follow, Reader(rules, rows, by=by).rules), rows, by=by)
 
     def attempt(self, name: str, do: Callable[[Any], Any]) -> Any:
-        """Return what a call of a model returns; None if it raises, which is counted."""
+        """Return the result of a call of a model; count an exception and return None."""
         try:
             return do(self.models[name])
         except Exception as error:
@@ -159,7 +159,7 @@ class Models:
             return None
 
     def output(self, name: str, do: Callable[[Any], Any]) -> float | None:
-        """Return a score of a model, None if it fails or gives no number."""
+        """Return a score of a model; None if it fails or does not return a number."""
         score = self.attempt(name, lambda model: _score(do(model)))
         return None if score is None or math.isnan(score) else score
 

@@ -30,10 +30,10 @@ except ImportError:
 class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A binary classifier that learns in one pass, row by row, against a class of rules.
 
-    ``fit`` plays the rows in their order as the rounds of an online game; ``partial_fit`` goes on with it.
-    ``learner_`` is the learner, with its account of that game: regret, bound, best rule, certificate. That account
-    is about *sampled* labels. ``predict`` takes the likelier label (``decision="argmax"``), as scikit-learn's users
-    expect of a fitted model, and no theorem speaks of it; ``decision="sample"`` draws from ``random_state``.
+    ``fit`` plays the rows in their order as rounds of an online game; ``partial_fit`` continues it. ``learner_`` is the
+    learner, with the account of the game: regret, bound, best rule, certificate. The account refers to *sampled*
+    labels. ``predict`` takes the likelier label (``decision="argmax"``), as users of scikit-learn expect, without a
+    guarantee; ``decision="sample"`` draws from ``random_state``.
 
     Parameters
     ----------
@@ -48,12 +48,11 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     random_state
         An int, a generator or None, for the draws.
     horizon, costs, review, feedback, max_labels, drift, by, segments, max_weight
-        As of ``Adept``: costs of a miss and of a false alarm, the cost of a review, of which cases labels are learnt,
-        whether the best rule may change, the column of segments. With ``feedback``, labels that the learner does not
-        want are not learnt.
+        As in ``Adept``: costs of a miss and of a false alarm, the cost of a review, the cases whose labels are learnt,
+        drift, the column of segments. With ``feedback``, labels that the learner does not want are not learnt.
     frequency
-        If True, ``predict_proba`` returns a calibrated estimate of how often rows like these have each label, in
-        place of the share of the weight that says so.
+        If True, ``predict_proba`` returns a calibrated estimate of how often rows like these have each label, in place
+        of the share of the weight that predicts it.
 
     Examples
     --------
@@ -64,7 +63,7 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     (['no', 'yes'], 'x0 >= 3')
     """
 
-    _outputs: tuple[str, ...] = ()  # columns that are made, of models
+    _outputs: tuple[str, ...] = ()  # additional columns: the models' outputs
 
     def __init__(
         self,
@@ -95,10 +94,10 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Any, y: Any, **weights: Any) -> Self:
-        """Learn the rows anew, in their order.
+        """Reset the learner and learn the rows in their order.
 
-        ``sample_weight=`` says what an error costs in each row. (It is not named in the signature, by which
-        scikit-learn would take a row of weight 2 for the same row twice: to an online learner these are two rounds.)
+        ``sample_weight=`` is the cost of an error in each row. (It is not named in the signature, because scikit-learn
+        would then require a row of weight 2 to equal two rows, which are two rounds here.)
         """
         X, y = self._checked(X, y)
         weight = weights.pop("sample_weight", None)
@@ -108,14 +107,14 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._start(X, y, None, weight)._learn(X, y, weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on with more rows; the first call must know both labels, from ``classes`` or from ``y``."""
+        """Continue with more rows; the first call must contain both labels, in ``classes`` or in ``y``."""
         first = not hasattr(self, "learner_")
         X, y = self._checked(X, y, reset=first)
         weight = _weights(sample_weight, X)
         return (self._start(X, y, classes, weight) if first else self)._learn(X, y, weight)
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the share of the weight that says each label of ``classes_``, one row per row."""
+        """Return the share of the weight for each label of ``classes_``, one line per row."""
         p = self._shares(X)
         if self._counted is not None:
             p = np.array([self._counted.of(share) for share in p])
@@ -133,7 +132,7 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = self._instances(self._checked(X, reset=False))
         draws = self._draws(len(rows)) if self.decision == "sample" else [None] * len(rows)
         actions = [_action(self.learner_.preview(x), draw) for x, draw in zip(rows, draws, strict=True)]
-        answers = [*self.classes_.tolist(), *self.classes_.tolist()][:2]  # (of one class, both are it)
+        answers = [*self.classes_.tolist(), *self.classes_.tolist()][:2]  # a single class is both labels
         return np.array([*answers, "review"], dtype=object)[actions]
 
     def _draws(self, count: int) -> Any:
@@ -175,7 +174,7 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _check_columns(self, named: Sequence[str] | None) -> None:
-        """Refuse columns that X does not have."""
+        """Raise an error for columns that X does not have."""
         known = {*self._names, *self._outputs}
         for parameter, names in {"by": [self.by], "feature": [self.feature], "rules": named or ()}.items():
             for name in names:
@@ -206,19 +205,19 @@ class AdeptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _instances(self, X: Any) -> Any:
         reader = self._reader
         if reader.takes_arrays and reader.names == tuple(self._names):
-            return X  # (its columns are read in their order)
+            return X  # columns are read in order
         return [reader.instance(dict(zip(self._names, row, strict=True))) for row in plain_rows(X)]
 
 
 def _action(ticket: Ticket, draw: float | None) -> int:
-    """Return 0, 1, or 2 for a review: where the draw falls, or the likeliest."""
+    """Return 0, 1, or 2 for a review: the drawn action, or the likeliest."""
     if draw is None:
         return max((1.0 - ticket.p - ticket.r, 0), (ticket.p, 1), (ticket.r, 2))[1]
     return 1 if draw < ticket.p else 2 if draw >= 1.0 - ticket.r else 0
 
 
 def _weights(weight: Any, X: Any) -> Any:
-    """Return what an error costs in each row, checked; None if nobody says."""
+    """Return the checked cost of an error in each row; None without weights."""
     if weight is None:
         return None
     weight = _check_sample_weight(weight, X, dtype=np.float64)

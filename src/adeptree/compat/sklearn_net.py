@@ -1,4 +1,4 @@
-"""Classifiers of scikit-learn under the guarantee of a learner over their outputs."""
+"""A safety net over scikit-learn classifiers: a learner over their outputs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from adeptree.compat.sklearn_classifier import AdeptClassifier
 from adeptree.core.dataframes import plain_rows
 
 FIRST_BLOCK = 32
-"""Rows before the models of a net learn for the first time."""
+"""Number of rows before the first training of the models."""
 
 
 class SafetyNet(AdeptClassifier):
-    """Several classifiers under one guarantee: almost as good as the best of them, and as the best rule.
+    """Combine several classifiers under one guarantee: almost as good as the best of them and as the best rule.
 
     The score (``predict_proba``) or the vote (``predict``) of a model becomes a column with the model's name, which
-    ``Experts`` follow. Next to them are ``rules`` on the features. A model says what it learnt from *earlier* rows:
-    ``fit`` cuts the rows into blocks that double, and after each block the models learn it. A model without
+    ``Experts`` follow. Next to them are ``rules`` on the features. A model predicts from *earlier* rows: ``fit``
+    divides the rows into blocks of doubling size, and trains the models after each block. A model without
     ``partial_fit`` is fitted on the largest block so far, which has all rows of the call up to there. Until a model is
     fitted its output is a missing value. The other parameters are those of :class:`AdeptClassifier`, by name.
 
@@ -35,7 +35,7 @@ class SafetyNet(AdeptClassifier):
     rules
         Rules on the features, as a text or a concept class; None for models only.
     at
-        The score from which on a model says the second label of ``classes_``.
+        The least score at which a model predicts the second label of ``classes_``.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class SafetyNet(AdeptClassifier):
 
     @property
     def failures_(self) -> dict[str, int]:
-        """How often each model has failed; models that never failed are left out."""
+        """Number of failures of each model that has failed."""
         return self._models.failures
 
     @property
@@ -72,7 +72,7 @@ class SafetyNet(AdeptClassifier):
     def _checked(self, *given: Any, **how: Any) -> Any:
         found = super()._checked(*given, **how)
         rows = found[0] if len(given) > 1 else found
-        self._given = given[0] if hasattr(given[0], "__getitem__") else rows  # (models may want the frame)
+        self._given = given[0] if hasattr(given[0], "__getitem__") else rows  # models may need the data frame
         return found
 
     def _learn(self, X: Any, y: Any, weight: Any) -> Self:
@@ -87,7 +87,7 @@ class SafetyNet(AdeptClassifier):
         return self
 
     def _teach(self, name: str, given: Any, y: Any, weight: Any, start: int, stop: int, model: Any) -> None:
-        """Let a model learn the rows from ``start``, or all so far."""
+        """Train a model on the rows from ``start``, or on all so far."""
         small = hasattr(model, "partial_fit")
         if not small and stop < self._fitted.get(name, 0):
             return

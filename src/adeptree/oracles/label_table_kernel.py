@@ -1,9 +1,8 @@
 """The labels of all rows at all points, one bit each, and the choice of cubes (``docs/theory/few-queries.md``).
 
-They are stored twice: for every point the set of rows that label it 1, and for every row the set of points that it
-labels
-1. A set is an array of words of 64 bits. The interpreter has ints of any size: there every set is one word, so that
-the same source takes no longer than sets of Python. Outside of this file a set is an int.
+They are stored twice: for every point the set of rows that label it 1, and for every row the set of points with label
+1. A set is an array of words of 64 bits. The interpreter has ints of any size: there every set is one word, so that the
+same source takes no longer than sets of Python. Outside of this file a set is an int.
 
 A table grows in place. ``copy`` returns its size, and ``back_to`` cuts it back to that.
 """

@@ -1,1 +1,1 @@
-"""Self-contained HTML pages, and what they are made of."""
+"""Self-contained HTML pages, their figures and texts."""

@@ -1,4 +1,4 @@
-"""Pictures of an account: what is proven against rounds, and where the learner stands."""
+"""Plots of an account: bounds against rounds, and the learner's losses and regret."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 pyplot = Extra("matplotlib.pyplot", "plot()", "plot")
 
 OURS, BEST, CONSTANT, DRAWN = "#0072b2", "#009e73", "#cc79a7", "#56b4e9"
-"""What was measured, in Okabe and Ito's colours, which colour-blind readers tell apart."""
+"""Colours of measurements, by Okabe and Ito, which colour-blind readers can distinguish."""
 PROVEN = {"color": "0.5", "linestyle": "--"}
-"""What is proven: dashed, in a grey that is seen on white and on black."""
+"""Style of bounds: dashed, in a grey that is visible on white and on black."""
 LEADING = (OURS, "#d55e00", BEST, CONSTANT, "#e69f00")
 
 
 def axes_for(ax: Any) -> Any:
-    """Return the axes that were given, or those of a new figure."""
+    """Return the given axes, or those of a new figure."""
     if ax is not None:
         return ax
     return pyplot.subplots(figsize=(4.8, 3.6), layout="constrained")[1]
 
 
 def finished(ax: Any, ylabel: str, xlabel: str = "rounds") -> Any:
-    """Return axes with their names and a legend above the data: the axes are made higher by the room that it takes."""
+    """Label the axes and add a legend above the data, which extends the axes upwards."""
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.grid(alpha=0.25)
     ax.spines[["top", "right"]].set_visible(False)
     if ax.get_legend_handles_labels()[0]:
         legend = ax.legend(loc="upper left", framealpha=0.8, edgecolor="none", fontsize="small")
-        ax.figure.draw_without_rendering()  # (so that the layout is known)
+        ax.figure.draw_without_rendering()  # computes the layout
         taken = min(0.8, 1.1 * legend.get_window_extent().height / ax.get_window_extent().height)
         shown = ax.transData.inverted()
         top = ax.transAxes.transform((0, 1 / (1 - taken)))
@@ -47,11 +47,11 @@ def finished(ax: Any, ylabel: str, xlabel: str = "rounds") -> Any:
 
 
 POINTS = 120
-"""Of a curve of bounds."""
+"""Number of points of a curve of bounds."""
 
 
 def plot_account(learner: Account, ax: Any = None) -> Any:
-    """Draw what is proven in advance against rounds, and the regret and its bound now."""
+    """Plot the guarantee in advance against rounds, with the current regret and bound."""
     axes = axes_for(ax)
     end = learner.horizon or max(100, 2 * learner.rounds)
     plot_promise(learner, end, axes)
@@ -63,7 +63,7 @@ def plot_account(learner: Account, ax: Any = None) -> Any:
 
 
 def plot_promise(learner: Account, end: int, axes: Any) -> None:
-    """Draw what is proven, before the first round, of any stream of so many rounds."""
+    """Plot the guarantee in advance against the number of rounds."""
     rounds = np.unique(np.linspace(1, end, POINTS).astype(int)).tolist()
     known = [(t, bound) for t in rounds if (bound := learner.bound_after(t)) is not None]
     if known:
@@ -71,7 +71,7 @@ def plot_promise(learner: Account, end: int, axes: Any) -> None:
 
 
 def plot_certificate(certificate: Certificate, ax: Any = None) -> Any:
-    """Draw the losses so far, and the regret beside what is proven of it."""
+    """Plot the losses so far, and the regret next to its bounds."""
     axes = axes_for(ax)
     told = {
         "expected loss": (certificate.expected_loss, OURS),

@@ -1,4 +1,4 @@
-"""Curves against rounds as SVG of our own: the page of a run needs no library for its two figures."""
+"""Curves against rounds as SVG, without a plotting library."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from adeptree.pages.skeleton import Figure, words
 
 WIDTH, HEIGHT = 400, 236
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 62
-"""Units about as wide as a pixel on a phone: so type of 12 stays legible there."""
+"""Size of a figure, in units of about one pixel on a phone, so that 12-point text stays legible."""
 COLOURS = ("var(--one)", "var(--cut)", "currentColor", "var(--soft)")
-"""Those of the page, for white and for black; what is proven has the colour of the text, dashed."""
+"""Colours of the page, for light and dark mode; bounds have the colour of the text, dashed."""
 PROVEN, CONSTANT = 2, 3
 
 
@@ -50,7 +50,7 @@ def curves(name: str, ylabel: str, rounds: Sequence[int], drawn: Sequence[Curve]
         parts.append(_text(LEFT - 6, at + 4, _number(tick, ticks[1] - ticks[0]), "end"))
     for tick in (tick for tick in _ticks(0, last, 4) if tick <= last):
         at = x_of(tick)
-        anchor = "end" if at > WIDTH - 24 else "middle"  # (so that no long number is cut off)
+        anchor = "end" if at > WIDTH - 24 else "middle"  # keeps long numbers from being cut off
         parts.append(_text(WIDTH if anchor == "end" else at, HEIGHT - BOTTOM + 16, _number(tick, 1), anchor))
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 32, "row", "middle"))
     if between:
@@ -62,7 +62,7 @@ def curves(name: str, ylabel: str, rounds: Sequence[int], drawn: Sequence[Curve]
         style = _style(curve.colour)
         for run in _runs(rounds, curve.ys):
             points = [f"{x_of(x):.1f} {y_of(y):.1f}" for x, y in run]
-            # (a line to the same place, with round ends, is a dot)
+            # a line of length 0 with round ends is a dot
             parts.append(f'<path d="M{" L".join([*points, points[-1]])}" {style} fill="none"/>')
         begin, at = LEFT + place * (WIDTH - LEFT - RIGHT) / len(drawn), HEIGHT - 10
         parts += [_line((begin, at - 4, begin + 24, at - 4), style), _text(begin + 30, at, curve.label)]
@@ -91,7 +91,7 @@ def _text(x: float, y: float, said: str, anchor: str = "start") -> str:
 
 
 def _ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Return round numbers from below ``low`` to above ``high``, about so many.
+    """Return about this many round numbers from below ``low`` to above ``high``.
 
     >>> _ticks(0, 87), _ticks(-0.3, 1), _ticks(0, 0), _ticks(0, 2000, 4)
     ([0, 20, 40, 60, 80, 100], [-0.5, 0.0, 0.5, 1.0], [0, 1], [0, 500, 1000, 1500, 2000])
@@ -107,7 +107,7 @@ def _ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def _number(value: float, step: float) -> str:
-    """Return a tick as people read it.
+    """Format the number of a tick.
 
     >>> _number(1000, 500), _number(0.30000000000000004, 0.1), _number(-2, 1), _number(0.0, 0.5)
     ('1,000', '0.3', '\N{MINUS SIGN}2', '0')

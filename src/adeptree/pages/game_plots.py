@@ -1,4 +1,4 @@
-"""Pictures of a game: its regret, its losses, the weights of its rules, and what it took."""
+"""Plots of a game: regret, losses, weights of the rules, width and queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adeptree.games.transcript import Transcript
 
 MOST_WEIGHTS = 20_000_000
-"""Entries that a replayed game may need: rounds times paths."""
+"""Largest replayed game: rounds times paths."""
 
 
 def plot_game(run: Transcript, what: str, ax: Any) -> Any:
@@ -54,7 +54,7 @@ def _loss(run: Transcript, axes: Any) -> None:
     axes.plot(_rounds(run), constant, color=CONSTANT, label="best constant so far")
     if all(r.best_loss is not None for r in run):
         axes.plot(_rounds(run), run.column("best_loss"), color=BEST, label="best rule so far")
-    else:  # it was looked up at the end
+    else:  # the best loss is only known at the end
         axes.plot(len(run), run.best_loss, "o", color=BEST, label="best rule")
 
 
@@ -71,7 +71,7 @@ def _weights(run: Transcript, axes: Any) -> None:
     for name, share, colour in zip(names, shares.T, LEADING, strict=False):
         axes.plot(_rounds(run), share, color=colour, label=visible(name)[:40])
     axes.set_ylim(-0.02, 1.02)
-    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])  # (none in the room of the legend)
+    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])  # no tick next to the legend
 
 
 PICTURES: dict[str, tuple[Any, str]] = {
@@ -83,7 +83,7 @@ PICTURES: dict[str, tuple[Any, str]] = {
 
 
 def _again(run: Transcript, **changed: Any) -> Adept | None:
-    """Return the learner of a game as it was before the first round, if its header tells."""
+    """Return the learner of a game before its first round, if the header describes it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NoBetterThanACoin)
@@ -94,7 +94,7 @@ def _again(run: Transcript, **changed: Any) -> Adept | None:
 
 
 def leading_weights(run: Transcript, count: int = 5) -> tuple[list[str], FloatArray]:
-    """Return the rules that weigh most at the end, and the share of each after every round: the game is played again.
+    """Return the heaviest rules at the end, and the share of each after every round, by replaying the game.
 
     A rule has the weight of its path: of all rules that agree with it on the points so far.
     """

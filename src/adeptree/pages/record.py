@@ -1,4 +1,4 @@
-"""The labelled rows of a run, as far as they fit: for the numbers of a summary that only hindsight can tell."""
+"""The labelled rows of a run, within a memory limit, for the numbers of a summary that need hindsight."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from adeptree.learners.saving import Saved as Learner
 from adeptree.roles.concept_class import ConceptClass
 
 LIMIT = 100_000
-"""With more values than this, every second row is forgotten. Only the tenths are looked at then."""
+"""With more values than this, every second row is dropped, and only drift is examined."""
 SAMPLE = 50_000
-"""Values of the rows that the tenths are looked at by."""
+"""Number of values with which drift is examined."""
 FEWEST = 100
-"""With fewer rows, tenths of them say nothing."""
+"""Least number of rows for a test of drift by tenths."""
 TENTHS, DRIFTS = 10, 0.1
 """If the best rules of the tenths save at least this share of the best rule's loss, the best rule may change."""
 WINDOW, BLOCK = 500, 64
@@ -32,7 +32,7 @@ WINDOW, BLOCK = 500, 64
 
 
 class LossParts(NamedTuple):
-    """A loss and the two parts of it that are mistakes; reviews are the rest."""
+    """A loss with its two parts from mistakes; the rest is reviews."""
 
     loss: float
     missed: float
@@ -40,7 +40,7 @@ class LossParts(NamedTuple):
 
 
 class Record:
-    """Rows with their labels, what an error costs there, and the chances p and r that they were answered with.
+    """Rows with their labels, costs of errors, and probabilities p and r of the answers.
 
     >>> record = Record((5, 1))
     >>> record.note([0.25, 0.5, 0.75], [0, 0, 1])
@@ -57,12 +57,12 @@ class Record:
 
     @classmethod
     def of(cls, learner: Learner) -> Record:
-        """Return the record of a learner that has seen nothing."""
+        """Return the empty record of a new learner."""
         names, review = columns_of(learner.concept_class).names(learner.concept_class), learner.review
         return cls(learner.costs, 0.0 if review is None else review.cost, learner.by, names)
 
     def note(self, xs: Any, ys: Any, weights: Any = None, ps: Any = None, rs: Any = 0.0) -> None:
-        """Keep rows in the order of their labels; without ``ps`` only hindsight is known of them."""
+        """Add rows in the order of their labels; without ``ps`` the answers are unknown."""
         count, first = len(ys), -self.rounds % self.step
         if self.names and isinstance(xs, np.ndarray) and xs.ndim == 2:
             xs = [dict(zip(self.names, row, strict=True)) for row in xs.tolist()]
@@ -72,7 +72,7 @@ class Record:
         self.rounds += count
         self._keep(xs[first :: self.step], numbers[:, first :: self.step])
         while self.kept > LIMIT:
-            # (the first row that is kept is the very first one, and they are at even distances)
+            # keep the first row and equal distances
             chunks, self.chunks, self.kept, place = self.chunks, [], 0, 0
             self.step *= 2
             for rows, kept in chunks:
@@ -87,13 +87,13 @@ class Record:
         self.kept += len(rows) * (len(first) if isinstance(first, (Mapping, tuple, np.ndarray)) else 1)
 
     def state(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the state as plain values."""
         numbers = np.concatenate([np.zeros((4, 0)), *(numbers for _, numbers in self.chunks)], axis=1)
         rows = _packed([rows for rows, _ in self.chunks])
         return {"rounds": self.rounds, "step": self.step, "rows": rows, "numbers": numbers}
 
     def restore(self, state: dict[str, Any], concept_class: ConceptClass) -> None:
-        """Take over what :meth:`state` returned; ValueError and its like if no run went so."""
+        """Restore what :meth:`state` returned; raises an error such as ValueError if it is not valid."""
         packed, numbers, step, rounds = (state[name] for name in ("rows", "numbers", "step", "rounds"))
         rows = _unpacked(packed)
         need(type(rounds) is int and rounds >= 0 and type(step) is int and step > 0, "record")
@@ -109,7 +109,7 @@ class Record:
         self._keep(rows, numbers)
 
     def whole(self, rounds: int) -> bool:
-        """Return whether every row of a run of so many rounds is known."""
+        """Return True if every row of a run of this many rounds is known."""
         return self.step == 1 and self.rounds == rounds > 0
 
     def _rows(self, every: int = 1) -> list[Any]:
@@ -121,40 +121,40 @@ class Record:
         return ys, weights, ps, rs
 
     def _lost(self, said: Any, some: Any = slice(None)) -> LossParts:
-        """Return what rows lose whose chance of 1 is this; r is the chance of a review."""
+        """Return the losses of rows with these probabilities of action 1; r is the probability of a review."""
         ys, weights, _, _ = self._numbers()
         missed = float((self.costs[0] * weights * ys * (1 - said))[some].sum())
         alarmed = float((self.costs[1] * weights * (1 - ys) * said)[some].sum())
         return LossParts(missed + alarmed, missed, alarmed)
 
     def of_rule(self, rule: Any) -> LossParts:
-        """Return what a rule loses on all rows."""
+        """Return the loss of a rule on all rows."""
         return self._lost(np.array([rule(x) for x in self._rows()], dtype=np.float64))
 
     @property
     def answered(self) -> bool:
-        """Whether the chances of all answers are known."""
+        """True if the probabilities of all answers are known."""
         return not np.isnan(self._numbers()[2]).any()
 
     def constants(self) -> tuple[float, float]:
-        """Return what "always 0" and "always 1" lose."""
+        """Return the losses of "always 0" and "always 1"."""
         return self._lost(np.zeros(self.rounds)).loss, self._lost(np.ones(self.rounds)).loss
 
     def ours(self, some: Any = slice(None)) -> LossParts:
-        """Return what the answers lose in expectation, on some of the rows."""
+        """Return the expected loss of the answers on some of the rows."""
         ys, weights, ps, rs = self._numbers()
-        _, missed, alarmed = self._lost(ps + rs * ys, some)  # (a review is no miss)
+        _, missed, alarmed = self._lost(ps + rs * ys, some)  # a review is not a miss
         return LossParts(missed + alarmed + float((self.review * weights * rs)[some].sum()), missed, alarmed)
 
     def segments(self) -> dict[str, tuple[int, LossParts]]:
-        """Return the rows of each segment, and what was lost there; the largest first."""
+        """Return the rows and losses of each segment, the largest first."""
         names = np.array([name_of(x.get(self.by)) for x in self._rows()])
         return {name: (rows, self.ours(names == name)) for name, rows in Counter(names.tolist()).most_common()}
 
     # --- Thresholds on a score -------------------------------------------------------------------------
 
     def _scores(self) -> tuple[str, FloatArray] | None:
-        """Return the name of the one column of numbers from 0 to 1, and its values."""
+        """Return the name and values of the only column of numbers from 0 to 1."""
         rows, name = self._rows(), "x"
         if rows and isinstance(rows[0], Mapping):
             names = {name for row in rows for name in row} - {self.by}
@@ -165,7 +165,7 @@ class Record:
         return name, np.array(rows, dtype=np.float64)
 
     def thresholds(self) -> Iterator[tuple[str, LossParts]]:
-        """Yield what a threshold of 0.5, the best one, and the best one of a window lose; nothing without scores."""
+        """Yield the losses of threshold 0.5, the best one, and the best one of a window; nothing without scores."""
         if (found := self._scores()) is None:
             return
         name, scores = found
@@ -180,7 +180,7 @@ class Record:
     # --- Drift -------------------------------------------------------------------------------------------
 
     def drift_needs_rate(self, learner: Learner) -> bool:
-        """Return whether the learner's rules may only change at a rate that is given."""
+        """Return True if drift of the learner's rules requires a given rate."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -190,7 +190,7 @@ class Record:
         return False
 
     def saved_by_tenths(self, learner: Learner) -> float:
-        """Return the share of the best rule's loss that the best rules of ten tenths of the rows save together.
+        """Return the share of the best rule's loss that the best rules of ten tenths of the rows save in total.
 
         It is 0 if that is less than ``DRIFTS``, or less than twice what tenths of shuffled rows save.
         """
@@ -210,7 +210,7 @@ class Record:
             warnings.simplefilter("ignore")
             ends = np.linspace(0, len(rows), TENTHS + 1).astype(int).tolist()
             best, tenths = least(0, len(rows)), sum(map(least, ends, ends[1:]))
-            # Some of it is chance: tenths of the same rows in another order save that, too.
+            # Part of it is chance: tenths of the shuffled rows save that, too.
             order = np.random.default_rng(0).permutation(len(rows))
             rows, ys, weights = [rows[place] for place in order], ys[order], weights[order]
             usual = best - sum(map(least, ends, ends[1:])) if best - tenths >= DRIFTS * best > 0 else 0.0
@@ -218,7 +218,7 @@ class Record:
 
 
 def _packed(chunks: list[Any]) -> Any:
-    """Return rows as they are saved: by their columns, where they came so."""
+    """Encode rows for a file, by columns if they came so."""
     if chunks and all(isinstance(rows, np.ndarray) and rows.ndim == 1 for rows in chunks):
         return np.concatenate(chunks)
     if not chunks or not all(isinstance(rows, TableCells) for rows in chunks):
@@ -232,7 +232,7 @@ def _packed(chunks: list[Any]) -> Any:
 
 
 def _unpacked(packed: Any) -> Any:
-    """Return the rows that were packed; ValueError and its like if they are none."""
+    """Decode packed rows; raises an error such as ValueError if they are malformed."""
     if isinstance(packed, (list, np.ndarray)):
         return packed
     names, numbers, texts = packed["names"], packed["numbers"], packed["texts"]
@@ -242,19 +242,19 @@ def _unpacked(packed: Any) -> Any:
 
 
 def _best_cut(scores: FloatArray, gains: FloatArray) -> float:
-    """Return the cheapest threshold, of several the highest: a row at or above it adds its gain to the loss."""
+    """Return the cheapest threshold, among equals the highest; a row at or above it adds its gain to the loss."""
     cuts, places = _cuts(scores)
     return float(cuts[np.cumsum(np.bincount(places, gains, len(cuts))).argmin()])
 
 
 def _cuts(scores: FloatArray) -> tuple[FloatArray, Any]:
-    """Return all thresholds, the highest first, and the place of each score among them: later ones are at most it."""
+    """Return all thresholds, the highest first, and the index of each score among them."""
     cuts = np.concatenate([[np.inf], np.unique(scores)[::-1]])
     return cuts, np.searchsorted(-cuts, -scores)
 
 
 def windowed(scores: Any, gains: Any, span: int = WINDOW) -> Any:
-    """Return where rows are at or above the cheapest threshold of the last ``span`` rows, of several the highest."""
+    """Return a mask of rows at or above the cheapest (among equals the highest) threshold of the last ``span`` rows."""
     said = np.zeros(len(scores), dtype=bool)
     for start in range(0, len(scores), BLOCK):
         first, stop = max(0, start - span), min(start + BLOCK, len(scores))

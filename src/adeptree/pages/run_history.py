@@ -1,4 +1,4 @@
-"""How a run went: some hundred moments of it, however long it was."""
+"""A downsampled history of a run, with about 100 moments for any length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from adeptree.learners.adept_learner import Adept
 
 LIMIT = 128
-"""With more moments than this, every second one is forgotten."""
+"""With more moments than this, every second one is dropped."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Moment:
 
     @classmethod
     def of(cls, learner: Adept, rule: str) -> Moment:
-        """Return the account of a learner now."""
+        """Return the current account of a learner."""
         losses = learner.expected_loss, learner.best_loss, learner.best_constant().loss
         return cls(learner.rounds, *losses, float(learner.bound), learner.width, rule)
 
 
 class Course:
-    """Moments at even distances, twice as far apart whenever there are too many.
+    """Moments at equal distances, which double whenever there are too many.
 
     >>> from adeptree import Adept, Thresholds
     >>> course, learner = Course(), Adept(Thresholds(4), horizon=2000)
@@ -51,11 +51,11 @@ class Course:
         self.moments: list[Moment] = []
 
     def left(self, rounds: int) -> int:
-        """Return how many rounds there are until the next that it wants to look at."""
+        """Return the number of rounds until the next moment to record."""
         return self.step - rounds % self.step
 
     def note(self, learner: Adept, rule: Callable[[], str], last: bool = False) -> None:
-        """Look at the learner after a round, if it is time to; ``last`` is always noted."""
+        """Record the learner after a round, if it is time to; ``last`` is always recorded."""
         t = learner.rounds
         if (t % self.step and not last) or (self.moments and self.moments[-1].round == t):
             return
@@ -65,11 +65,11 @@ class Course:
             self.moments = [moment for moment in self.moments if moment.round % self.step == 0]
 
     def state(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the state as plain values."""
         return {"step": self.step, "moments": [asdict(moment) for moment in self.moments]}
 
     def restore(self, state: dict[str, Any], rounds: int) -> None:
-        """Take over what :meth:`state` returned; ValueError and its like if no run of so many rounds went so."""
+        """Restore what :meth:`state` returned; raises an error such as ValueError if it does not match the rounds."""
         moments = [Moment(**moment) for moment in state["moments"]]
         times = [moment.round for moment in moments]
         numbers = [state["step"], *times, *(m.width for m in moments)]

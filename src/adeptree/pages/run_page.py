@@ -1,4 +1,4 @@
-"""One self-contained HTML page about one run of ``adeptree run``."""
+"""The report of ``adeptree run``: one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from adeptree.pages.run_history import Course, Moment
 
 LONGEST_LIST = 40
-"""Changes of the best rule that are listed; of more, the last ones."""
+"""Number of changes of the best rule that are listed, the last ones."""
 
 
 def write_run_page(path: str | os.PathLike[str], learner: Adept, account: Account, course: Course) -> None:
@@ -55,7 +55,7 @@ def run_page(learner: Adept, account: Account, course: Course) -> str:
 
 
 def tiles_of(standing: Standing) -> str:
-    """Return the numbers on top of a page."""
+    """Return the main numbers at the top of a page."""
     told, lines = standing.told, standing.lines
     named = zip((f"{standing.unit} of adeptree", "best rule in hindsight", "best constant"), lines, strict=False)
     found = {name: cells(standing, line)[1] for name, line in named}
@@ -70,7 +70,7 @@ def assessed(standing: Standing) -> str:
 
 
 def tables_of(standing: Standing) -> list[str]:
-    """Return the losses next to others, and those of each segment."""
+    """Return the tables of losses and of segments."""
     found = [[columns(standing), *(cells(standing, line) for line in standing.lines)], segment_cells(standing)]
     tables = []
     for names, *rows in filter(None, found):
@@ -81,7 +81,7 @@ def tables_of(standing: Standing) -> list[str]:
 
 
 def regret_figure(moments: list[Moment]) -> Figure:
-    """Draw the regret and what was proven of it."""
+    """Draw the regret and its bounds."""
     regret = Curve("regret, exactly", [m.expected_loss - m.best_loss for m in moments], 0)
     bound = Curve("proven then", [m.bound for m in moments], PROVEN)
     return curves("run-regret", "expected regret so far", [m.round for m in moments], [regret, bound], between=True)
@@ -110,7 +110,7 @@ def near_list(standing: Standing) -> str:
 
 
 def _rules(moments: list[Moment], unit: str) -> str:
-    """List when the best rule changed, as far as the noted moments tell."""
+    """List the changes of the best rule at the recorded moments."""
     changes = [next(same) for _, same in groupby(moments, key=lambda m: m.rule)]
     left_out = len(changes) - LONGEST_LIST
     note = [f"<p>{left_out:,} earlier changes are not shown.</p>"] if left_out > 0 else []

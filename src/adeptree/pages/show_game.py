@@ -1,4 +1,4 @@
-"""Playing a small game and writing down everything that ADEPT looks at: what the drawings are made of."""
+"""Play a small game and record everything that the drawings of ``adeptree show`` need."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Labels = tuple[int, ...]
 
 MOST_ROUNDS = 8
 MOST_PATHS = 64
-"""A larger tree is refused: nobody could read it."""
+"""Largest tree; a larger one would not be readable."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Path:
     loss_before: int
     loss: int
     mass: float
-    """The prior mass, before losses are looked at, as a part of the whole at the start."""
+    """The prior mass, as a share of the initial total."""
     capacity: int | None
-    """W(u), the number that the mass is made of in the paper; None with another prior."""
+    """W(u), the paper's mass; None with another prior."""
     share: float
-    """Of all the weight: what this path adds to the probability of its last label."""
+    """Share of the total weight, which this path adds to the probability of its last label."""
     wrong_guess: bool
-    """Whether the base learner predicted the other label in this round."""
+    """True if the base learner predicted the other label in this round."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Pruned:
 
     @property
     def beyond(self) -> bool:
-        """Whether it was cut for its mistakes, and not by the oracle."""
+        """True if it was cut for its mistakes, and not by the oracle."""
         return not self.conflict
 
 
@@ -68,7 +68,7 @@ class Step:
     guess: int
     y: int
     paths: tuple[Path, ...]
-    """In the order of the tree: label 0 before label 1."""
+    """The paths in the order of the tree: label 0 before label 1."""
     pruned: tuple[Pruned, ...]
     asked: int
     expected_loss: float
@@ -105,7 +105,7 @@ def shown(
     opponent: str = "",
     rules: str = "",
 ) -> Shown:
-    """Play, and return what happened. The learner must keep its paths.
+    """Play a game and return its record. The learner must list its paths.
 
     >>> from adeptree import Adept, Thresholds
     >>> game = shown(Adept(Thresholds(8), horizon=2, engine="paths"), [(3, 1), (5, 0)], rounds=2)
@@ -181,7 +181,7 @@ def _round(
 
 
 def _paths(learner: Adept, looked: Expansion, nodes: list[Labels], y: int) -> list[Path]:
-    """Return the paths of a round as they are weighed in it, in the order of the rows."""
+    """Return the paths of a round with their weights, in the order of the rows."""
     engine, prior = learner.paths, learner.prior
     parent, label = looked.extension.children.parent, looked.extension.children.label
     before = engine.losses[parent]
@@ -204,7 +204,7 @@ def _paths(learner: Adept, looked: Expansion, nodes: list[Labels], y: int) -> li
 
 
 def _conflict(c: ConceptClass, sample: Sample) -> tuple[tuple[str, int], ...]:
-    """Return a smallest part of the sample that no rule fits, or nothing if one fits it all."""
+    """Return a smallest part of the sample that no rule fits; empty if some rule fits the sample."""
     if c.realizable(sample):
         return ()
     core = list(sample)
@@ -216,7 +216,7 @@ def _conflict(c: ConceptClass, sample: Sample) -> tuple[tuple[str, int], ...]:
 
 
 def written(x: Any) -> str:
-    """Return an instance as a short text that is safe to show.
+    """Format an instance as a short, escaped text.
 
     >>> written(3), written((1, 0, 1)), written({"age": 42.0, "bmi": 21.5})
     ('3', '101', 'age=42, bmi=21.5')
@@ -229,7 +229,7 @@ def written(x: Any) -> str:
 
 
 def heading(game: Shown) -> str:
-    """Return what is played, in one sentence."""
+    """Describe the game in one sentence."""
     horizon = "no horizon" if game.horizon is None else f"horizon {game.horizon}"
     M = "no mistake bound" if game.mistake_bound is None else f"mistake bound M = {game.mistake_bound}"
     return (
@@ -239,14 +239,14 @@ def heading(game: Shown) -> str:
 
 
 def growth(step: Step) -> str:
-    """Say how the paths came to be."""
+    """Describe how the paths grew."""
     before, cut = counted(step.asked // 2, "path"), len(step.pruned)
     gone = "nothing is" if not cut else "1 branch is" if cut == 1 else f"{cut} branches are"
     return f"{before}, {step.asked} queries (can 0 follow? can 1?): {gone} pruned, width {len(step.paths)}."
 
 
 def verdict(step: Step) -> str:
-    """Say what was predicted and what came."""
+    """Describe the prediction and the label."""
     loss = abs(step.p - step.y)
     return (
         f"P(1) = {step.p:.3f} is the share of the weight that says 1, the chance to guess 1. The coin says "
@@ -255,7 +255,7 @@ def verdict(step: Step) -> str:
 
 
 def account(step: Step) -> str:
-    """Say where the learner stands."""
+    """Describe the learner's account."""
     return (
         f"So far {step.expected_loss:.3f} expected mistakes; the best rule, {step.best_rule}, "
         f"makes {step.best_loss}; regret {step.expected_loss - step.best_loss:.3f}."
@@ -263,7 +263,7 @@ def account(step: Step) -> str:
 
 
 def reason(cut: Pruned, bound: int | None) -> str:
-    """Say why a branch was cut off.
+    """Return the reason why a branch was cut.
 
     >>> reason(Pruned((1, 0), (("3", 1), ("5", 0))), 3)
     'not realizable: no rule says 1 at 3 and 0 at 5'
@@ -274,7 +274,7 @@ def reason(cut: Pruned, bound: int | None) -> str:
 
 
 def promise(game: Shown) -> str:
-    """Say what is proven about the regret of the game."""
+    """Describe the regret bound of the game."""
     if any(cut.beyond for step in game.steps for cut in step.pruned):
         return "Paths beyond M were cut: nothing is proven against their rules, and M is too small for this class."
     promised = "nothing" if game.in_advance is None else f"at most {game.in_advance:.3f}"

@@ -32,7 +32,7 @@ def _round(places: Places, step: Step) -> str:
 
 
 def _scale(step: Step) -> str:
-    """Draw P(0) and P(1) as one bar; a part too narrow for its number has none, as the text below says it."""
+    """Draw P(0) and P(1) as one bar; a part too narrow for its number has none."""
     parts = [("is-zero", 0, 1 - step.p), ("is-one", 1, step.p)]
     spans = "".join(
         f'<span class="{kind}" style="width:{100 * p:.2f}%">{f"{label}: {p:.3f}" if p > 0.25 else ""}</span>'

@@ -1,4 +1,4 @@
-"""The tree of one round as SVG. A node has the same place in every round, so that the tree grows before one's eyes."""
+"""The tree of one round as SVG. A node has the same position in every round, so that the tree visibly grows."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from adeptree.pages.skeleton import fill
 
 LEFT, TOP, ROW, RADIUS = 20, 58, 30, 10
 STUB = (21, 11)
-"""How far the rest of a cut branch reaches, right and up or down."""
+"""Size of the stub of a cut branch, to the right and vertically."""
 LONGEST_BAR = 40
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where the nodes are: rounds from left to right, the last round's paths from top to bottom."""
+    """The positions of nodes: rounds from left to right, the last round's paths from top to bottom."""
 
     game: Shown
 
     @property
     def column(self) -> int:
-        """Distance between rounds: less where there are many, for small screens."""
+        """Distance between rounds, smaller if there are many, for small screens."""
         return 54 if len(self.game.steps) <= 5 else 42
 
     @cached_property
@@ -54,7 +54,7 @@ def _middle(heights: dict[Labels, float], node: Labels) -> float:
 
 
 def tree_svg(places: Places, step: Step) -> str:
-    """Return the tree after this round was looked at, as an SVG for the page."""
+    """Return the tree after this round as an SVG."""
     wide, high = places.size
     parts = [*_heads(places, step), *_edges(places, step), *_stubs(places, step), *_nodes(places, step)]
     parts += [line for path in step.paths for line in _share(places, path)]
@@ -72,7 +72,7 @@ def _heads(places: Places, step: Step) -> Iterator[str]:
 
 
 def _edges(places: Places, step: Step) -> Iterator[str]:
-    """Draw the branches, as thick as the weight they carry; dashed where the base learner said otherwise."""
+    """Draw the branches, with width by weight; dashed if the base learner predicted the other label."""
     for earlier in places.game.steps[: step.t]:
         for path in earlier.paths:
             (x0, y0), (x1, y1) = places.at(path.labels[:-1]), places.at(path.labels)
@@ -89,7 +89,7 @@ def _stubs(places: Places, step: Step) -> Iterator[str]:
 
 
 def _stub(places: Places, cut: Pruned, old: bool) -> str:
-    """Draw the rest of a cut branch: a cross, or an M where it was cut for its mistakes."""
+    """Draw the stub of a cut branch: a cross, or an M if it was cut for its mistakes."""
     x, y = places.at(cut.labels[:-1])
     right, away = STUB
     down = away if cut.labels[-1] else -away
@@ -112,7 +112,7 @@ def _nodes(places: Places, step: Step) -> Iterator[str]:
 
 
 def _share(places: Places, path: Path) -> list[str]:
-    """Write the path's share of the weight beside its last node."""
+    """Write the path's share of the weight next to its last node."""
     x, y = places.at(path.labels)
     kind = "share is-one" if path.labels[-1] else "share"
     bar = max(1.0, LONGEST_BAR * path.share)

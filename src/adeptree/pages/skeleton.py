@@ -1,6 +1,6 @@
-"""What all pages share: the document, its style, and the parts that more than one of them has.
+"""The common parts of all pages: the document, its style, and shared components.
 
-A page is one file that needs no network: the style sheet beside this module is put inside it.
+A page is one file that needs no network: the style sheet next to this module is embedded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from adeptree.core.files import write_atomically
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a page: ``caption`` says in words what is bound and what is measured."""
+    """A figure of a page; ``caption`` explains bounds and measurements."""
 
     name: str
     title: str
@@ -36,7 +36,7 @@ def write_page(path: str | os.PathLike[str], html: str) -> None:
 
 
 def document(title: str, parts: Iterable[str], *, kind: str = "", script: str = "") -> str:
-    """Return a whole page; ``kind`` is the class of its main part, ``script`` the file of a script that it runs."""
+    """Return a whole page; ``kind`` is the class of its main part, ``script`` the file of its script."""
     html = fill(
         "document",
         title=text(title),
@@ -50,44 +50,44 @@ def document(title: str, parts: Iterable[str], *, kind: str = "", script: str = 
 
 
 def fill(part: str, **values: object) -> str:
-    """Return a part of ``parts.html`` with its values, which are HTML."""
+    """Fill a part of ``parts.html`` with values, which are HTML."""
     return PARTS[part].format(**values)
 
 
 def parts_in(html: str) -> dict[str, str]:
-    """Return the parts of a page that a text holds, by the name in the comment above each."""
+    """Split a text into parts by the name in the comment above each."""
     return dict(re.findall(r"(?s)<!-- (\w+) -->\n(.*?)\n\n", html + "\n"))
 
 
 def words(name: str) -> dict[str, Any]:
-    """Return the words in a file beside this one."""
+    """Return the texts of a TOML file next to this module."""
     return tomllib.loads(beside(name))
 
 
 def beside(name: str) -> str:
-    """Return the text of a file beside this one."""
+    """Return the content of a file next to this module."""
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def opening(heading: str, lead: str, told: str = "", contents: Mapping[str, str] | None = None) -> str:
-    """Return the head of a page: what it is about (HTML), what came out (HTML), and links to its sections."""
+    """Return the head of a page: topic (HTML), result (HTML), and links to its sections."""
     links = "".join(f'<a href="#{anchor}">{text(name)}</a>' for anchor, name in (contents or {}).items())
     nav = f'<nav aria-label="Contents">{links}</nav>\n' if links else ""
     return fill("opening", heading=text(heading), lead=lead, told=told, nav=nav)
 
 
 def section(anchor: str, heading: str, *content: str) -> str:
-    """Return a section (content is HTML) that links of the page can name."""
+    """Return a section (content is HTML) with an anchor."""
     return fill("section", anchor=anchor, heading=text(heading), content="\n".join(content))
 
 
 def folded(anchor: str, heading: str, *content: str) -> str:
-    """Return a part (content is HTML) that is seen when it is opened."""
+    """Return a collapsible part (content is HTML)."""
     return fill("folded", anchor=anchor, heading=text(heading), content="\n".join(content))
 
 
 def tiles(values: Mapping[str, object]) -> str:
-    """Return the few numbers that matter, large and next to each other."""
+    """Return the main numbers in large type, side by side."""
     shown = "".join(f"<div><dt>{text(name)}</dt><dd>{text(value)}</dd></div>" for name, value in values.items())
     return f'<dl class="tiles">{shown}</dl>\n'
 
@@ -99,13 +99,13 @@ def facts(values: Mapping[str, object]) -> str:
 
 
 def table(columns: Iterable[tuple[str, str]], bodies: str) -> str:
-    """Return a wide table: names of columns with the side where they stand, and the bodies (HTML)."""
+    """Return a wide table from column names with alignment, and bodies (HTML)."""
     head = "".join(f'<th scope="col" class="{side}">{text(name)}</th>' for name, side in columns)
     return f'<div class="scroll"><table class="wide">\n<thead><tr>{head}</tr></thead>\n{bodies}</table></div>'
 
 
 def line(name: str, values: Mapping[str, str], more: str = "", last: str = "") -> str:
-    """Return a row of a wide table: its name and more of it (HTML), its numbers by column, and a last cell (HTML)."""
+    """Return a row of a wide table: name with details (HTML), numbers by column, and a last cell (HTML)."""
     cells = "".join(f'<td class="right" data-label="{text(at)}">{text(value)}</td>' for at, value in values.items())
     return f'<tr><th scope="row">{text(name)}{more}</th>{cells}{last}</tr>\n'
 

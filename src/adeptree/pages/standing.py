@@ -1,4 +1,4 @@
-"""Where a learner stands, in the numbers and the words that summary, report and live page share."""
+"""The standing of a learner: numbers and texts that summary, report and live page share."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from adeptree.learners.saving import Saved as Learner
 from adeptree.pages.record import Record
 
 AS_WELL = 0.05
-"""Less than this per 100 rows is no difference: it is shown as 0.0."""
+"""Differences below this per 100 rows are shown as 0.0."""
 
 
 def graded(extra: float, rows: int, unit: str, usual: float | None = None) -> str:
-    """Return how far a loss is from that of the best rule, and whether that was to be expected.
+    """Describe the distance of a loss from the best rule's, and if it is as expected.
 
     >>> graded(7.4, 285, "mistakes", 12.0)
     'adeptree is 2.6 mistakes per 100 rows behind the best rule, as expected after 285 rows.'
@@ -46,16 +46,16 @@ def graded(extra: float, rows: int, unit: str, usual: float | None = None) -> st
 MOST, LISTED, SHOWN = 100, 10, 3
 """Of the rules that are nearly as good, this many are counted, listed on a page and named in a sentence."""
 LONG_RULE, NAMED = 60, 20
-"""Letters of a rule in a text, and in the table."""
+"""Lengths of a rule in a text and in the table, in characters."""
 THRESHOLD = re.compile(r"[^<>]+ >= \S+|always [01]")
-"""The texts of rules that are thresholds."""
+"""Matches texts of thresholds."""
 NO_HELP = 0.99
-"""If the best rule loses more than this share of what the best constant loses, the rules do not help."""
+"""If the best rule's loss is above this share of the best constant's, the rules do not help."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """What the learner does not know of its run: the stream, the rules in words, and rows it never saw."""
+    """Facts about a run that the learner does not know: the stream, the rules' text, and skipped rows."""
 
     name: str
     rules: str
@@ -63,18 +63,18 @@ class Account:
     bad: int = 0
     unlabelled: int = 0
     label: str = ""
-    """Which value is 1, where that must be said."""
+    """Description of the value that is 1, if needed."""
     waiting: int = 0
     early: int = 0
     """Rows that wait for their labels, and labels that wait for their rows."""
     record: Record | None = None
-    """The rows themselves, where they were kept."""
+    """The rows themselves, if they were kept."""
     options: bool = True
-    """Whether hints name options of the command line, or arguments in Python."""
+    """True if hints name options of the command line, in place of Python arguments."""
 
 
 class Line(NamedTuple):
-    """A row of the table: a loss, and its parts where they are known: misses, false alarms and reviews."""
+    """A row of the table: a loss, with its parts if known: misses, false alarms and reviews."""
 
     name: str
     loss: float
@@ -84,7 +84,7 @@ class Line(NamedTuple):
 
 
 class Standing:
-    """Where a learner stands after its rounds, in the numbers and the words that all summaries share."""
+    """The standing of a learner after its rounds, as numbers and texts."""
 
     def __init__(self, learner: Learner, account: Account) -> None:
         self.learner, self.account, self.told = learner, account, learner.certificate()
@@ -94,18 +94,18 @@ class Standing:
         record = account.record
         self.record = record if record is not None and record.whole(seen) else None
         self.from_file = learner.partial and self.record is not None
-        """Whether all numbers are known from the file, also those of rows that were not learnt."""
+        """True if all numbers are known from the file, including those of rows that were not learnt."""
         self.rows = seen if self.from_file else learner.rounds
 
     @cached_property
     def lines(self) -> list[Line]:
-        """Return ours, the best rule, the best constant; and thresholds to compare with, on a score."""
+        """Return the lines of the learner, the best rule, the best constant and, on a score, thresholds."""
         told, learner, record = self.told, self.learner, self.record
         ours = Line("", told.expected_loss, learner.ledger.missed, learner.ledger.alarmed)
         best, zeros, ones = Line("", told.best_loss), learner.ledger.loss_of_zeros, learner.ledger.loss_of_ones
         if record is not None:
             split = record.of_rule(learner.best_rule())
-            # (its loss is what the learner kept, whose last digits may differ from a sum in another order)
+            # use the learner's loss, whose last digits may differ from a sum in another order
             best = Line("", split.loss if self.from_file else told.best_loss, split.missed, split.alarmed)
             if self.from_file:
                 ours, zeros, ones = Line("", *record.ours()), *record.constants()
@@ -118,22 +118,22 @@ class Standing:
         named = f"best rule: {self.rule}" if len(self.rule) <= NAMED else "best rule in hindsight"
         others = [] if record is None else [Line(name, *split) for name, split in record.thresholds()]
         if others and math.isclose(others[1].loss, best.loss) and THRESHOLD.fullmatch(self.rule):
-            others[1] = best._replace(name=f"best threshold: {self.rule}")  # (of several cuts, that of the best rule)
+            others[1] = best._replace(name=f"best threshold: {self.rule}")  # among equal cuts, the best rule's
         return [ours._replace(name=f"adeptree ({how})"), best._replace(name=named), constant, *others]
 
     @property
     def ours(self) -> Line:
-        """Return what the learner lost."""
+        """Return the learner's loss."""
         return self.lines[0]
 
     @property
     def gap(self) -> str:
-        """Return how far the learner is from the best rule, graded."""
+        """Describe the learner's distance from the best rule."""
         return graded(self.ours.loss - self.lines[1].loss, self.rows, self.unit, self.learner.usual_regret)
 
     @property
     def guarantee(self) -> str:
-        """Return what is proven, of these rows and of any others."""
+        """Describe the guarantee for these rows and for any others."""
         told, T = self.told, self.told.length
         limits = f" with weights up to {told.max_weight:g}" if told.weighed and told.max_weight is not None else ""
         if told.most_segments is not None:
@@ -165,7 +165,7 @@ class Standing:
 
     @cached_property
     def hints(self) -> list[str]:
-        """Return what to try, and what to know of the numbers."""
+        """Return hints about options to try and about the numbers."""
         told, account, options, found = self.told, self.account, self.account.options, []
         gone = told.best_is_kept is False
         best, constant = self.lines[1].loss, self.lines[2].loss
@@ -176,7 +176,7 @@ class Standing:
             found.append(f"No rule {which} helps here; {more}.")
         if gone:
             found.append("Paths were dropped to keep the width: a dropped rule may be better than the best kept one.")
-        # (no oracle is asked again)
+        # without an oracle query
         record = None if self.learner.queries.posed or self.learner.drift_of else account.record
         if record is not None and (saved := record.saved_by_tenths(self.learner)):
             drift = "--drift" if options else "drift=True"
@@ -190,9 +190,9 @@ class Standing:
         return [*found, *([SELECTIVE] if told.selective else [])]
 
     def _wider(self) -> str:
-        """Return how to name rules with more cuts that go with the learner's settings; "" if it has them."""
+        """Return the text of rules with more cuts that fit the learner's settings; "" if it has them."""
         learner, options, rules = self.learner, self.account.options, self.account.rules.lower()
-        # (steps have no price of every rule in advance, do not combine with by=, and need a rate for drift)
+        # steps have no largest price in advance, exclude by=, and need a rate for drift
         drifts = learner.drift_of is not None and self.told.rate in ("lanes", "adaptive")
         if not (learner.by or learner.partial or drifts):
             return "" if "steps" in rules else "--rules steps" if options else "RealSteps()"
@@ -202,7 +202,7 @@ class Standing:
         return ('--rules "unions(m=3)"' if options else "RealIntervalUnions(3)") + rate
 
     def assessment(self, near: bool = True) -> list[str]:
-        """Return what the numbers mean, a line each."""
+        """Return the assessment of the numbers, line by line."""
         named = [] if self.lines[1].name.endswith(self.rule) else [f"The best rule is: {folded(self.rule)}."]
         review, reviews = self.told.review, self.told.reviews
         handed = [] if review is None else [f"{counted(reviews, 'row')} went to review, at {review:g} each."]
@@ -219,7 +219,7 @@ class Standing:
         reach = stake / 100 if learner.weighed else max(1, learner.rounds // 100)
         try:
             others = learner.rules_within(reach, MOST)
-        except InvalidArgument:  # (a structure that cannot list them)
+        except InvalidArgument:  # the structure cannot list rules
             return "", []
         within = f"within {amount(reach) if learner.weighed else counted(int(reach), 'mistake')} of the best"
         within = "as good as the best" if learner.weighed and amount(reach) == "0.0" else within
@@ -232,7 +232,7 @@ class Standing:
         return said, [f"{short(text)} ({amount(loss)})" for text, loss in texts]
 
     def segments(self) -> list[tuple[str, int | None, Line]]:
-        """Return the best rule of each segment; where rows were kept the largest first, with their number and ours."""
+        """Return the best rule of each segment; if rows were kept, the largest first, with size and our loss."""
         if self.learner.by is None:
             return []
         rules = {name: Line(f"{rule} ({amount(loss)})", loss) for name, rule, loss in self.learner.by_segment()}
@@ -252,7 +252,7 @@ def rule_text(learner: Learner, columns: Sequence[str], rule: Concept | None = N
     'vibration >= 5'
     """
     text, told = str(learner.best_rule() if rule is None else rule), columns_of(learner.concept_class)
-    # A class that names its columns has them in its rules already.
+    # The rules of a class with named columns contain the names already.
     if columns and told.placeholder and told.names(learner.concept_class) is None:
         text = re.sub(told.placeholder, lambda match: columns[int(match[1] or 0)], text)
     return visible(text)
@@ -264,13 +264,13 @@ def unit_of(learner: Learner) -> str:
 
 
 def stake_of(learner: Learner) -> float:
-    """Return what could have been lost in all: one per round, if nothing is weighed."""
+    """Return the largest possible total loss: one per round without weights."""
     ledger = learner.ledger
     return ledger.loss_of_zeros + ledger.loss_of_ones if learner.weighed else learner.rounds
 
 
 def amount(loss: float) -> str:
-    """Return a sum of losses: whole if nothing is weighed.
+    """Format a sum of losses, which is whole without weights.
 
     >>> amount(1200), amount(0.1 + 0.2)
     ('1,200', '0.3')
@@ -279,7 +279,7 @@ def amount(loss: float) -> str:
 
 
 def folded(rule: str) -> str:
-    """Return a rule with the first three of its intervals.
+    """Shorten a rule to its first three intervals.
 
     >>> folded("a < 1 or a >= 5"), folded("a < 1 or 2 <= a < 3 or 4 <= a < 5 or 6 <= a < 7 or a >= 8")
     ('a < 1 or a >= 5', 'a < 1 or 2 <= a < 3 or 4 <= a < 5 and 2 more intervals')
@@ -290,5 +290,5 @@ def folded(rule: str) -> str:
 
 
 def short(rule: str) -> str:
-    """Return the beginning of a long rule."""
+    """Shorten a long rule."""
     return rule if len(rule) <= LONG_RULE else f"{rule[: LONG_RULE - 3]}..."

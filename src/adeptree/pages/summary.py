@@ -1,4 +1,4 @@
-"""The summary of a run as text: a table of losses, what they mean, and what is guaranteed."""
+"""The summary of a run as text: a table of losses, their assessment, and the guarantee."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from adeptree.pages.record import Record
 from adeptree.pages.standing import Account, Line, Standing, amount, graded, short
 
 SEGMENTS = 10
-"""Segments that are shown, the largest first."""
+"""Number of segments shown, the largest first."""
 
 
 def of_learner(learner: Learner, xs: Any = None, ys: Any = None, weights: Any = None) -> str:
-    """Return the summary of a learner in Python; with the rows that it learnt also what only hindsight tells."""
+    """Return the summary of a learner in Python; with its rows, including the numbers that need hindsight."""
     record = None
     if xs is not None:
         record = Record.of(learner)
@@ -32,7 +32,7 @@ def of_learner(learner: Learner, xs: Any = None, ys: Any = None, weights: Any = 
 
 
 def summary(learner: Any, account: Account, verbose: bool = False) -> str:
-    """Return the summary at the end of a run: the table, what it means, and (if asked for) the certificate."""
+    """Return the summary at the end of a run: the table, its assessment, and optionally the certificate."""
     standing = Standing(learner, account)
     said = "\n".join(map(_wrapped, standing.assessment()))
     parts = [heading(learner, account), table(standing), segments(standing), said]
@@ -42,7 +42,7 @@ def summary(learner: Any, account: Account, verbose: bool = False) -> str:
 
 
 def waiting(rows: int) -> str:
-    """Return how many rows wait for their labels.
+    """Describe the number of rows that wait for their labels.
 
     >>> waiting(1), waiting(1200)
     ('1 row answered, whose label has not come.', '1,200 rows answered, whose labels have not come.')
@@ -64,7 +64,7 @@ class Totals(NamedTuple):
 
 
 def of_segments(learners: Mapping[str, Adept], account: Account, by: str) -> str:
-    """Return the summary of separate learners: what they lost together, and a line for each, the largest first."""
+    """Return the summary of separate learners: total losses, and a line for each, the largest first."""
     each = {name: Standing(learner, account) for name, learner in learners.items()}
     lines = [_together([one.lines[place] for one in each.values()]) for place in range(3)]
     first = next(iter(each.values()))
@@ -91,14 +91,14 @@ def of_segments(learners: Mapping[str, Adept], account: Account, by: str) -> str
 
 
 def _together(lines: list[Line]) -> Line:
-    """Return the sum of lines; a part that is unknown in one of them is unknown."""
+    """Return the sum of lines; a part is unknown if it is unknown in one of them."""
     columns: Any = zip(*(line[1:] for line in lines), strict=True)
     loss, *parts = (None if None in column else sum(column) for column in columns)
     return Line("", loss or 0.0, *parts)
 
 
 def heading(learner: Learner, account: Account) -> str:
-    """Return which run it is, in a line or two.
+    """Describe the run in one or two lines.
 
     >>> from adeptree import Thresholds
     >>> learner = Adept(Thresholds(8), horizon=9)
@@ -147,7 +147,7 @@ def _exact(loss: float, decimal: bool) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of texts below each other, the first column at the left.
+    """Align rows of texts in columns, the first one to the left.
 
     >>> print(aligned([["", "cost"], ["best rule", "12"]]))
                  cost
@@ -162,7 +162,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 
 
 def table(standing: Standing | Totals) -> str:
-    """Return what was lost: by the learner, by the best rule, by the best constant, and by thresholds on a score."""
+    """Return the table of losses: the learner, the best rule, the best constant, and thresholds on a score."""
     return aligned([columns(standing), *(cells(standing, line) for line in standing.lines)])
 
 
@@ -177,7 +177,7 @@ def segment_cells(standing: Standing) -> list[list[str]]:
     rows = []
     for name, n, line in found:
         missed, alarmed = line.missed or 0.0, line.alarmed or 0.0
-        parts = [missed, alarmed, max(0.0, line.loss - missed - alarmed)][: len(names)]  # (the rest are reviews)
+        parts = [missed, alarmed, max(0.0, line.loss - missed - alarmed)][: len(names)]  # the rest is reviews
         numbers = [f"{n:,}", *(_exact(part, True) for part in (line.loss, *parts))] if known else []
         rows.append([short(visible(name)), *numbers, short(visible(line.name))])
     return [[*head, f"best rule (its {standing.unit})"], *rows]
@@ -205,7 +205,7 @@ def certified(standing: Standing) -> dict[str, str]:
 
 
 def _value(value: object) -> str:
-    """Return a value of the certificate as text.
+    """Format a value of the certificate.
 
     >>> _value(None), _value(True), _value(1234), _value(1234.5), _value("always 0")
     ('none', 'yes', '1,234', '1,234.5', 'always 0')
@@ -216,7 +216,7 @@ def _value(value: object) -> str:
 
 
 def calibration(error: float) -> str:
-    """Say how good the frequencies were.
+    """Describe the calibration error of the frequencies.
 
     >>> calibration(0.84)
     'Frequencies: of the rows that were given a number, so many were 1, within 0.8 points on average.'

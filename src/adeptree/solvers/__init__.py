@@ -1,1 +1,1 @@
-"""Families that are decided by a real solver (extras)."""
+"""Families with a solver as their oracle (extras)."""

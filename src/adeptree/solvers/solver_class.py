@@ -1,4 +1,4 @@
-"""What the classes that a real solver decides have in common."""
+"""The base class of classes with a solver as their oracle."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from adeptree.oracles.oracle_class import OracleClass
 from adeptree.roles.oracle import ConsistencyOracle
 
 OF_ORACLES = ("mistake_bound", "on_unknown", "vc_dimension", "littlestone_dimension")
-"""Parameters of a class that every class behind an oracle has."""
+"""Parameters that every class with an oracle has."""
 
 
 class SolverOracle(ConsistencyOracle):
-    """The source of such a class: its solver. Sent to a worker it makes the class, and so a solver, anew."""
+    """The solver of a class as a source. In a worker it makes the class, and so a solver, again."""
 
     def __init__(self, concept_class: SolverClass) -> None:
         self.concept_class = concept_class
@@ -38,25 +38,25 @@ class SolverOracle(ConsistencyOracle):
 
 
 class SolverClass(OracleClass):
-    """A class with one solver, through which all its questions go; a subclass writes ``solved``.
+    """A class with one solver, which answers all its queries; a subclass defines ``solved``.
 
-    ``own`` are the parameters that say which class it is: they are shown and compared. ``options``, those of
-    ``OracleClass``, say how it is asked; a ``call_cost`` of None is the one given here. A copy is made of both, with a
-    solver of its own.
+    ``own`` are the parameters that identify the class: they are shown and compared. ``options``, those of
+    ``OracleClass``, determine how it is queried; a ``call_cost`` of None is replaced by the class's. A copy is made
+    from both, with a separate solver.
     """
 
     shared_by_threads = False
     cheap_bits = False
-    """Whether ``solvable`` saves anything."""
+    """True if ``solvable`` is faster than ``solved``."""
     UNSAID: ClassVar[Mapping[str, Any]] = {"on_unknown": "raise"}
-    """Parameters that are shown only if they are something else (all others, if they are not None)."""
+    """Parameters that are shown only if they differ from these values (all others, if they are not None)."""
 
     def __init__(
         self, own: dict[str, Any], options: dict[str, Any], call_cost: float | None = None, **fixed: Any
     ) -> None:
         self._own, self._asking = own, {name: value for name, value in options.items() if name != "executor"}
         self.alone = threading.RLock()
-        """Held from a question to the end of reading its answer: there is one solver."""
+        """Held from a query until its answer is read, because there is one solver."""
         self._core: tuple[int, ...] | None = None
         cost = call_cost if options.get("call_cost") is None else options["call_cost"]
         said = {name: own[name] for name in OF_ORACLES if name in own}
@@ -64,24 +64,24 @@ class SolverClass(OracleClass):
 
     @abstractmethod
     def solved(self, sample: Sample) -> Concept | None:
-        """Return a concept with these labels, None if there is none; raise OracleUnknown if that is not known."""
+        """Return a concept with these labels, None if there is none; raise OracleUnknown if undecided."""
 
     def solvable(self, sample: Sample) -> bool:
-        """Return whether there is a concept with these labels, likewise."""
+        """Return True if there is a concept with these labels, likewise."""
         return self.solved(sample) is not None
 
     def core(self) -> tuple[int, ...]:
-        """Return positions in the last sample denied: these labels alone have no concept (not always the fewest)."""
+        """Return positions in the last denied sample whose labels alone have no concept (not always the fewest)."""
         if self._core is None:
             raise InvalidArgument('core() explains a "no", but the last answer was none; ask about a sample first')
         return self._core
 
     def packed(self, answer: Any) -> Any:
-        """Return an answer as a worker sends it."""
+        """Encode an answer for a worker's reply."""
         return answer
 
     def unpacked(self, answer: Any) -> Any:
-        """Return what a worker sent as an answer."""
+        """Decode a worker's reply."""
         return answer
 
     def _said(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class SolverClass(OracleClass):
         return f"{self.spec_name}({', '.join(f'{name}={value!r}' for name, value in self._said().items())})"
 
     def clone(self) -> Self:
-        """Return the same class with a solver of its own."""
+        """Return the same class with a separate solver."""
         return type(self)(**self._own, **self._asking)
 
     def __reduce__(self) -> Any:

@@ -1,4 +1,4 @@
-"""The rounds of a run: chances, guesses and labels, of many rows at once or of one after the other."""
+"""The rounds of a run: probabilities, guesses and labels, for many rows at once or one after the other."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from adeptree.theory.coins import Coins
 
 @dataclass(frozen=True)
 class Position:
-    """Where a run is: rows taken, among them bad ones, unlabelled ones and ones, and what is certain in its files.
+    """The position of a run: numbers of rows, bad and unlabelled rows and ones, and the verified parts of its files.
 
-    ``labels`` are rows that only brought a label, ``apart`` those of all rows that are not the stream's own.
+    ``labels`` counts rows that only bring a label, ``apart`` rows of ``--labels``.
     """
 
     taken: int = 0
@@ -33,7 +33,7 @@ class Position:
 def position_of(found: dict[str, Any], rounds: int, waiting: int = 0, decides: bool = False) -> Position:
     """Return the position in a checkpoint; raise ValueError or a similar error if it does not fit the rounds.
 
-    ``waiting`` are other answers; a learner that ``decides`` answers rows that have no label, too.
+    ``waiting`` counts other answers; a learner that ``decides`` also answers rows without a label.
     """
     written = found["predictions"]
     counts = [*(found[name] for name in ("taken", "bad", "unlabelled", "ones", "labels", "apart")), written["length"]]
@@ -41,7 +41,7 @@ def position_of(found: dict[str, Any], rounds: int, waiting: int = 0, decides: b
     whole = found.keys() == vars(Position()).keys() and written.keys() == vars(Written()).keys()
     whole = whole and all(type(number) is int and number >= 0 for number in [*counts, *checks])
     whole = whole and max(checks) < 1 << 32 and max(counts) < 1 << 63
-    # Every row that was taken was learnt, or bad, or had no label, or waits for it, or was one.
+    # Every row was learnt, was bad, had no label, waits for its label, or was itself a label.
     known = rounds + waiting + found["bad"] + found["labels"] + (0 if decides else found["unlabelled"])
     most = rounds + waiting * decides
     if not whole or found["ones"] > most or found["taken"] != known or found["apart"] > found["taken"]:
@@ -50,22 +50,22 @@ def position_of(found: dict[str, Any], rounds: int, waiting: int = 0, decides: b
 
 
 FEWEST, MOST = 16, 4096
-"""Rows that are taken in one step, at first and at most."""
+"""Numbers of rows per step: the first and the largest."""
 STEP_SECONDS = 0.05
-"""How long a step should take: until its end Ctrl-C, a checkpoint and the progress have to wait."""
+"""Target duration of a step, until whose end Ctrl-C, checkpoints and progress must wait."""
 
 
 class Rounds:
-    """A learner on rows: what it plays does not depend on where a step ends, to the last bit."""
+    """A learner on rows; its results do not depend, to the last bit, on where a step ends."""
 
     def __init__(self, learner: Adept, names: tuple[str, ...], course: Course | None) -> None:
         self.learner, self.names, self.course = learner, names, course
         self._coins = Coins(learner.seed)
         self._drawn: list[int] = []
-        """The guesses of the rows that were learnt last."""
+        """The guesses at the rows learnt last."""
 
     def play(self, examples: Examples, weights: list[float] | None = None) -> list[float]:
-        """Learn rows, or only answer those without labels; return the chances. The course sees the rounds it wants."""
+        """Learn rows, or only answer those without labels; return the probabilities. The course records some rounds."""
         xs, ys, played = examples.xs, examples.ys, list[float]()
         if not examples.learnt:
             return self.learner.predict_proba_many(xs).tolist()  # type: ignore[no-any-return]
@@ -79,7 +79,7 @@ class Rounds:
         return played
 
     def note(self, last: bool = False) -> None:
-        """Let the course look at the learner, if there is one."""
+        """Record the learner in the course, if there is one."""
         if self.course:
             self.course.note(self.learner, self._rule, last)
 
@@ -87,7 +87,7 @@ class Rounds:
         return rule_text(self.learner, self.names)
 
     def guesses(self, first: int, examples: Examples, ps: list[float]) -> list[int]:
-        """Return the guesses at the rows that were played last, answered with these chances.
+        """Return the guesses at the rows played last, which were answered with these probabilities.
 
         The coin of a row without a label is that of the coming round, ``first``, at its point.
         """
@@ -99,7 +99,7 @@ class Rounds:
 
 
 def next_step(step: int, rows: int, seconds: float) -> int:
-    """Return how many rows to take in the next step, after so many in so many seconds.
+    """Return the number of rows of the next step, from the rows and seconds of the last one.
 
     >>> next_step(16, 16, 0.001), next_step(16, 3, 0.001), next_step(16, 16, 0.04), next_step(16, 16, 4.0)
     (32, 16, 16, 8)

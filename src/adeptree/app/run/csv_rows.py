@@ -1,4 +1,4 @@
-"""CSV: the separator and the header are found; a broken line is one bad row, and never takes its neighbours along."""
+"""Read CSV: detect the separator and the header. A malformed line is one bad row and does not affect its neighbours."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ LONE_QUOTE = "a quote is opened and not closed, or the other way round"
 SEPARATORS = ",;\t|"
 SPLIT_BY = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 MOST_LINES = 1000
-"""Lines that a quoted cell may go on over."""
+"""Most lines of a quoted cell."""
 _COMMA = re.compile(r"\s*[-+]?(\d+|\d{1,3}(\.\d{3})+)?(,\d+)?([eE][-+]?\d+)?\s*")
-"""A number with a decimal comma, and perhaps dots between its thousands."""
+"""A number with a decimal comma and optional dots between thousands."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """How a text of rows is written; None is to be found out."""
+    """The format of a text of rows; None means to be detected."""
 
     sep: str | None = None
     encoding: str | None = None
     decimal: str = "."
     header: bool | None = None
     lines: bool = False
-    """Whether a quoted cell may hold line ends. If not, each line is a row: so it is where each is answered."""
+    """True if a quoted cell may hold line ends. If not, each line is a row, as needed if each is answered at once."""
     lenient: bool = False
-    """Whether a line that is no UTF-8 is read as cp1252."""
+    """True if a line that is not valid UTF-8 is read as cp1252."""
     also: tuple[str, ...] = ()
     """Columns that the first object of NDJSON may lack."""
 
 
 def csv_stream(name: str, chunks: Iterable[list[bytes]], form: Form | None = None) -> Stream:
-    """Read the header, and return the rows to come.
+    """Read the header, and return the stream of the remaining rows.
 
     >>> stream = csv_stream("f.csv", [[b"score;y", b"3;0", b"", b"5"], [b"12;1"]])
     >>> [(row.line, row.cells, row.fault) for row in stream]
@@ -53,7 +53,7 @@ def csv_stream(name: str, chunks: Iterable[list[bytes]], form: Form | None = Non
 
 
 class _Reader:
-    """The lines of a stream, some read ahead, and what is known of their rows."""
+    """The lines of a stream, some read ahead, with the detected format."""
 
     def __init__(self, name: str, chunks: Iterable[list[bytes]], form: Form) -> None:
         self._name, self._form, self._chunks = name, form, numbered(name, chunks)
@@ -63,7 +63,7 @@ class _Reader:
         self._sep, self._width, self._kinds = form.sep or ",", 0, list[bool]()
 
     def _more(self) -> bool:
-        """Read ahead; False at the end."""
+        """Read ahead; return False at the end."""
         found = next(self._chunks, None)
         if found is not None:
             self._lines += found[1]
@@ -75,7 +75,7 @@ class _Reader:
     # --- Header --------------------------------------------------------------------------------------
 
     def header(self) -> tuple[list[str], list[str]]:
-        """Return the columns, and what is to be said about them; the rows are to come."""
+        """Return the columns and remarks about them; the rows are not read yet."""
         name, form = self._name, self._form
         while not self._lines or not self._lines[0].strip():
             if self._lines:
@@ -114,12 +114,12 @@ class _Reader:
         return columns, self._remarks
 
     def form(self) -> str:
-        """Return how the text is written, in words."""
+        """Describe the format in words."""
         header = "with a header" if self._headed else "without a header"
         return f"CSV, separated by {SPLIT_BY.get(self._sep, self._sep)}, {header}, decimal {self._form.decimal}"
 
     def _named(self, columns: list[str]) -> list[str]:
-        """Give a name to columns that have none: pandas and R write their row numbers so."""
+        """Name columns without a name, in which pandas and R write row numbers."""
         nameless = [place for place, column in enumerate(columns) if not column]
         for place in nameless:
             name = f"c{place + 1}"
@@ -132,17 +132,17 @@ class _Reader:
         return columns
 
     def _found_separator(self) -> str:
-        """Return what splits the first line; if several do, what splits the next, if one may wait for it, as often."""
+        """Return the separator of the first line; among several, the one that splits the next line equally often."""
         splits = {sep: self._count(0, sep) for sep in SEPARATORS if not (sep == "," == self._form.decimal)}
         able = [sep for sep, cells in splits.items() if cells > 1]
         if not able and self._count(0, " ") > 1:
-            # Spaces may also be in the name of an only column: then the next line has another number of cells.
+            # Spaces may be part of the name of a single column: then the next line has another number of cells.
             alone = not self._form.lines or not (len(self._lines) > 1 or self._more())
             able = [" "] if alone or self._count(1, " ") == self._count(0, " ") else []
             splits[" "] = 0
         if len(able) > 1 and self._form.lines and (len(self._lines) > 1 or self._more()):
             able = [sep for sep in able if self._count(1, sep) == splits[sep]] or able
-        # (after a comma in prose, as in "weight, kg;height, cm", comes a space)
+        # a comma in prose, as in "weight, kg;height, cm", is followed by a space
         first = self._lines[0]
         return max(able, key=lambda sep: (splits[sep], f"{sep} ".encode() not in first), default=",")
 
@@ -156,7 +156,7 @@ class _Reader:
     # --- Rows ----------------------------------------------------------------------------------------
 
     def rows(self) -> Iterator[list[Row]]:
-        """Return the rows, as many at a time as are there; blank lines are left out."""
+        """Yield the available rows without blank lines."""
         while self._lines or self._more():
             size = len(self._lines)
             rows = self._together() if size > 1 else None
@@ -171,13 +171,13 @@ class _Reader:
             yield rows
 
     def _together(self) -> list[Row] | None:
-        """Return the rows of sound lines, read at once; None if only line by line can tell which are not."""
+        """Return the rows of valid lines, read at once; None if they must be checked line by line."""
         lines, content = self._lines, b"\n".join(self._lines)
         texts = None if len(content) > LONGEST else self._decoder.many(content, lines, self._first)
         if texts is None or (b'"' in content and any(text.count('"') % 2 for text in texts)):
             return None
         try:
-            # As many rows as lines: so each line was a row of its own, as it is when read alone.
+            # As many rows as lines, so each line is one row, as it is when read alone.
             cells = list(_split(texts, self._sep, strict=True))
         except csv.Error:
             return None
@@ -189,15 +189,15 @@ class _Reader:
         return list(map(NEW_ROW, zip(count(self._first), cells, repeat(""), strict=False)))
 
     def _note(self, cells: list[str]) -> None:
-        """Keep of the first row what rows look like."""
+        """Store which cells of the first row are numbers."""
         if not self._kinds and self._width and cells:
             self._kinds = list(map(is_number, cells))
 
     def _row(self, place: int) -> tuple[Row, int]:
-        """Return the row that begins with a line, and how many lines it has."""
+        """Return the row that begins with a line, and its number of lines."""
         number = self._first + place
         text, fault = self._decoder(self._lines[place], number)
-        # Quotes come in pairs, also those that stand for one (""): so both ends of a torn cell are seen.
+        # Quotes come in pairs, also escaped ones (""), so both ends of a torn cell are detected.
         if fault or text.count('"') % 2:
             joined = None if fault or not self._form.lines else self._joined(place, text)
             cells, used = joined or ([], 1)
@@ -220,10 +220,10 @@ class _Reader:
         return list(map(_with_point, cells)) if self._form.decimal == "," else cells
 
     def _joined(self, place: int, text: str) -> tuple[list[str], int] | None:
-        """Return the cells of a row over several lines, and how many; None if the quote was a stray one.
+        """Return the cells of a row over several lines, and the number of lines; None if the quote was a stray one.
 
-        That it was, where the row does not come out with the right cells; or where a line in between looks like a row
-        itself, which a stray quote would swallow.
+        The quote is a stray one if the row has the wrong number of cells, or if a line in between looks like a row,
+        which the quote would swallow.
         """
         texts, length = [text + "\n"], len(text)
         while len(texts) <= MOST_LINES and length <= LONGEST:
@@ -244,7 +244,7 @@ class _Reader:
         return None
 
     def _looks_like_row(self, text: str) -> bool:
-        """Tell whether a line alone has the right number of cells, numbers where the first row has some."""
+        """Return True if a line alone has the right number of cells, with numbers where the first row has numbers."""
         try:
             cells = self._cells([text])
         except csv.Error:
@@ -256,7 +256,7 @@ class _Reader:
 
 
 def _split(texts: list[str], sep: str, strict: bool = False) -> Iterator[list[str]]:
-    """Return the cells of lines; spaces split as a run, and at the ends of a line they do not.
+    """Return the cells of lines; a run of spaces is one separator, and spaces at the ends of a line are none.
 
     >>> list(_split(['  a   "b  c" d ', "1 2"], " ")), list(_split([" a  b"], ","))
     ([['a', 'b  c', 'd'], ['1', '2']], [[' a  b']])
@@ -267,7 +267,7 @@ def _split(texts: list[str], sep: str, strict: bool = False) -> Iterator[list[st
 
 
 def has_comma(text: str) -> bool:
-    """Tell whether a cell is a number with a decimal comma."""
+    """Return True if a cell is a number with a decimal comma."""
     return "," in text and _COMMA.fullmatch(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""``--dry-run``: what was detected in a stream, and what the learner guarantees on it, before anything is learnt."""
+"""``--dry-run``: report the detected columns of a stream and the learner's guarantee, without learning."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from adeptree.app.run.run_command import Options
 
 ROWS = 1000
-"""The length of stream that the guarantee is shown for, where the length is unknown."""
+"""The number of rows for which the guarantee is shown, if the stream's length is unknown."""
 
 
 def dry_run(options: Options, stream: Stream, layout: Layout, learner: Adept) -> str:
-    """Return what was detected, as text."""
+    """Return the report as text."""
     label, settings = layout.label, learner.settings()
     (ones, zeros), costs = label.values, " and ".join(f"{cost:g}" for cost in learner.costs)
     one = f"{label.sign} {label.value}" if label.sign else brief(ones[0])

@@ -16,11 +16,11 @@ from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.ticket_book import TicketBook
 
 LABEL = -2
-"""In the place of the label of a row that only brings one."""
+"""Marks a row that only brings a label."""
 
 
 class Keys:
-    """What is known of the keys of a run: which rows wait, which have their labels, which labels came first."""
+    """The keys of a run: rows that wait, rows with labels, and labels that came before their rows."""
 
     def __init__(self, stream: Stream, column: str, layout: Layout, book: TicketBook) -> None:
         self.place, self._layout, self._label = stream.place(column, "--key"), layout, layout.label
@@ -29,17 +29,17 @@ class Keys:
             raise InvalidArgument(f'--key: "{column}" is {whose}; name a column that only holds keys')
         self.book = book
         self.early: dict[str, str] = {}
-        """Labels that came before their rows, as they are written."""
+        """Labels that came before their rows, as texts."""
 
     def of(self, row: Row) -> str:
-        """Return the key of a row, "" where it has none."""
+        """Return the key of a row, "" if it has none."""
         key = "" if row.fault else row.cells[self.place].strip()
         return "" if is_missing(key) else key
 
     def segments(self, rows: list[Row]) -> Iterator[list[Row]]:
-        """Yield the rows in parts, each of labels only or of none, no key twice; take one before asking for the next.
+        """Yield the rows in parts without repeated keys, each with labels only or without labels.
 
-        So what a row means is read off what the rows before it did.
+        Take each part before you request the next, because the meaning of a row depends on the rows before it.
         """
         done = 0
         while done < len(rows):
@@ -51,7 +51,7 @@ class Keys:
             done = end
 
     def is_label(self, row: Row) -> bool:
-        """Tell whether a row only brings a label: it has a key, and that waits or all of x is missing."""
+        """Return True if a row only brings a label: its key waits, or all of x is missing."""
         if isinstance(row, LabelRow):
             return True
         key = self.of(row)
@@ -69,7 +69,7 @@ class Keys:
     # --- Rows that bring labels ------------------------------------------------------------------------
 
     def labels(self, rows: list[Row]) -> Examples:
-        """Return rows that only bring labels, and why others are bad."""
+        """Return rows that only bring labels, and the faults of bad ones."""
         bad: dict[int, InvalidArgument] = {}
         for place, row in enumerate(rows):
             try:
@@ -94,13 +94,13 @@ class Keys:
             raise InvalidArgument(f'key "{brief(key)}" has the label {known} already; got {y}')
 
     def known(self, key: str) -> int | None:
-        """Return the label that came for a key, None if none did."""
+        """Return the label that came for a key, or None."""
         return self._label.of(self.early[key]) if key in self.early else self.book.label(key)
 
     # --- Rows that are answered ------------------------------------------------------------------------
 
     def marked(self, rows: list[Row]) -> list[Row]:
-        """Return rows with the labels that came before them, or with what is wrong with their keys."""
+        """Return rows with the labels that came before them, or with the faults of their keys."""
         return [row if row.fault or not (key := self.of(row)) else self._marked(row, key) for row in rows]
 
     def _marked(self, row: Row, key: str) -> Row:
@@ -122,7 +122,7 @@ class Keys:
     # --- On disk ---------------------------------------------------------------------------------------
 
     def restore(self, early: dict[str, str]) -> None:
-        """Take over the labels that came before their rows; ValueError and its like if they do not fit the book."""
+        """Restore the labels that came before their rows; raises an error such as ValueError if they are not valid."""
         need("" not in self.book.keys and all(opened.key for opened in self.book.open.values()), "tickets without keys")
         need(all(self._label.of(text) is not None for text in early.values()), "early")
         self.early = dict(early)
@@ -132,7 +132,7 @@ class Keys:
 
 
 def label_column(label: str) -> str:
-    """Return the column that ``--label`` reads, if it is no column itself.
+    """Return the column that ``--label`` reads, which may be a comparison.
 
     >>> label_column("delay>15"), label_column("late")
     ('delay', 'late')
@@ -142,7 +142,7 @@ def label_column(label: str) -> str:
 
 
 def with_labels(stream: Stream, labels: Stream, key: str, label: str | None) -> tuple[Stream, Stream, str]:
-    """Return the stream with a column for the label, the labels as rows of that stream, and what ``--label`` is."""
+    """Return the stream with a label column, the labels as rows of that stream, and the value of ``--label``."""
     places = [labels.place(key, "--labels")]
     wanted = label or [column for column in labels.columns if column != key][-1]
     column = wanted if wanted in labels.columns else label_column(wanted)

@@ -1,4 +1,4 @@
-"""Which value of a column is the label 1: one order of rules, applied to the first rows of a stream."""
+"""Decide which value of a column is the label 1, from the first rows of a stream."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from adeptree.runner.rows import Row
 PAIRS = [("0", "1"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"), ("negative", "positive"), ("neg", "pos")]
 PAIRS += [("down", "up"), ("-", "+"), ("-1", "1"), ("nein", "ja"), ("nee", "ja"), ("nej", "ja"), ("non", "oui")]
 PAIRS += [("no", "si"), ("no", "sí"), ("no", "sì"), ("não", "sim"), ("nao", "sim")]
-"""Words for 0 and 1 (false and true are 0 and 1 themselves); when both were seen, no more rows are looked at."""
+"""Words for 0 and 1 (besides false and true); once both were seen, no more rows are read."""
 SAMPLED = 1024
-"""Rows that are looked at where words and numbers do not decide; more while all are the same."""
+"""Number of rows read if words and numbers do not decide; more while all values are equal."""
 STRAY = 20
-"""Of the labels looked at, one in so many may be a third value: those are bad rows then, and no reason to refuse."""
+"""One in this many labels may be a third value; such rows are bad rows, not a reason to refuse the column."""
 
 
 def key(text: str) -> Any:
-    """Return what two texts of the same value have in common.
+    """Return a key that is equal for texts of the same value.
 
     >>> key(" Yes "), key("1.0") == key("1") == key("TRUE") == 1, key("1_0")
     ('yes', True, '1_0')
@@ -33,11 +33,11 @@ def key(text: str) -> Any:
 
 
 SEVERAL = 3
-"""A third value that comes so often is no slip."""
+"""A third value that occurs this often is not a slip."""
 
 
 class Values(NamedTuple):
-    """The texts that are the label 1, and those that are 0; without any of these, every other text is 0."""
+    """The texts of label 1 and of label 0; without texts of label 0, every other text is 0."""
 
     ones: tuple[str, ...]
     zeros: tuple[str, ...]
@@ -47,7 +47,7 @@ class Values(NamedTuple):
         return {**{key(text): 0 for text in self.zeros}, **{key(text): 1 for text in self.ones}}
 
     def said(self, column: str) -> str:
-        """Return which value is 1 as a line, "" where the words say it themselves."""
+        """Describe which value is 1; "" if the words are self-explanatory."""
         if self.table() == PLAIN.table() or self == WORDS:
             return ""
         rest = f"0 is {brief(self.zeros[0])}" if self.zeros else "anything else is 0"
@@ -56,12 +56,12 @@ class Values(NamedTuple):
 
 PLAIN = Values(("1",), ("0",))
 WORDS = Values(tuple(yes for _, yes in PAIRS), tuple(no for no, _ in PAIRS))
-"""All of them, for a conversation, where no row can be looked at beforehand."""
+"""All words, for ``--follow``, which cannot read rows ahead."""
 MEANT = WORDS.table()
 
 
 def values_of(stream: Stream, column: str, place: int, positive: str | None) -> Values:
-    """Return the values of a column that are 1 and 0, by the first rows; they are still to come."""
+    """Return the values of a column that are 1 and 0, from the first rows, which are not consumed."""
     wanted = 1
     while True:
         rows = stream.peek(wanted)
@@ -74,14 +74,14 @@ def values_of(stream: Stream, column: str, place: int, positive: str | None) -> 
                     _refuse_classes(stream, column, place, list(counts))
                     return _chosen(list(counts), counts, shown, positive)
                 if stream.live and positive is None and len(counts) == 1 and MEANT.get(key(text)) == 0:
-                    return _only(stream, column, text)  # of a pipe, no more rows than needed are waited for
+                    return _only(stream, column, text)  # from a pipe, do not wait for more rows than needed
         if len(rows) < wanted or (len(counts) > 1 and wanted >= SAMPLED):
             return _of_counts(stream, column, counts, shown, positive)
         wanted *= 2
 
 
 def _is_pair(found: list[Any], positive: str | None) -> bool:
-    """Tell whether the first two values are a word for 0 and one for 1, so that no more need be seen."""
+    """Return True if the first two values are a word for 0 and a word for 1, which decides."""
     known = positive is None or key(positive) in found
     return len(found) == 2 and known and {MEANT.get(value) for value in found} == {0, 1}
 
@@ -111,7 +111,7 @@ def _of_counts(
 
 
 def _refuse_classes(stream: Stream, column: str, place: int, two: list[Any]) -> None:
-    """Refuse a column such as 0, 1, 2 where the rows to come can be seen: most others would be bad rows."""
+    """Raise an error for a column such as 0, 1, 2 if rows can be read ahead, because most rows would be bad."""
     texts = [] if stream.live else [row.cells[place].strip() for row in stream.peek(SAMPLED)]
     counts = Counter(key(text) for text in texts if not is_missing(text))
     others = sum(count for value, count in counts.items() if value not in two and count >= SEVERAL)
@@ -130,7 +130,7 @@ def _too_many(stream: Stream, column: str, found: list[Any], shown: dict[Any, st
 
 
 def _better(stream: Stream) -> str:
-    """Name the columns that are labels as they are, by the first rows that were read."""
+    """Suggest columns with two values, from the first rows."""
     columns = zip(*(row.cells for row in stream.there()[:SAMPLED]), strict=True)
     values = [{key(text) for text in set(cells) if not is_missing(text)} for cells in columns]
     two = [name for name, found in zip(stream.columns, values, strict=True) if len(found) == 2]
@@ -138,7 +138,7 @@ def _better(stream: Stream) -> str:
 
 
 def _only(stream: Stream, column: str, text: str) -> Values:
-    """Return the pair that the only value seen belongs to."""
+    """Return the pair to which the only value seen belongs."""
     for no, yes in PAIRS:
         if key(text) in (key(no), key(yes)):
             return Values((yes,), (no,))
@@ -149,7 +149,7 @@ def _only(stream: Stream, column: str, text: str) -> Values:
 
 
 def _chosen(two: list[Any], counts: Counter[Any], shown: dict[Any, str], positive: str | None) -> Values:
-    """Return which value is 1: the one said; the greater number; the word for it; the rarer; the later by alphabet."""
+    """Return the value that is 1: the given one; the greater number; the word; the rarer; the last by alphabet."""
     numbers, wanted = _are_numbers(two), None if positive is None else key(positive)
 
     def rank(value: Any) -> tuple[Any, ...]:
@@ -170,7 +170,7 @@ def _listed(found: Sequence[Any], shown: dict[Any, str]) -> str:
 
 
 def copies(rows: Sequence[Row], places: Sequence[int], ys: Sequence[int], fewest: int = 20) -> list[int]:
-    """Return the places of columns that say the same as the label in all of these rows, with two values as it has.
+    """Return the indices of columns that equal the label, up to names of the two values, in all of these rows.
 
     >>> rows = [Row(i, [str(i), "dead" if i % 3 else "alive"]) for i in range(20)]
     >>> copies(rows, [0, 1], [int(i % 3 == 0) for i in range(20)])

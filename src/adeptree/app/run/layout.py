@@ -1,4 +1,4 @@
-"""Which columns of a stream hold x and the label, and how their texts become an instance."""
+"""The layout of a stream: the columns of x and of the label, and the conversion of texts to instances."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from adeptree.runner.rows import Row
 from adeptree.theory.losses import check_cost, check_weight
 
 UNKNOWN = -1
-"""In the place of a label that is missing."""
+"""Marks a missing label."""
 Convert = Callable[[Sequence[str]], Any]
 Tabulate = Callable[[Sequence[Sequence[str]]], Any]
 
@@ -36,21 +36,21 @@ class Example(NamedTuple):
 
 
 class Examples(NamedTuple):
-    """What some rows say: the good ones among them in order, and why others are bad."""
+    """The examples of some rows: the good ones in order, and the faults of the bad ones."""
 
     rows: list[Row]
     xs: Any
-    """A list of instances, or an array of what ``instances_of`` makes them of."""
+    """A list of instances, or an array for ``instances_of``."""
     ys: Any
-    """Their labels, and ``UNKNOWN`` where one is missing."""
+    """Their labels, ``UNKNOWN`` if missing."""
     bad: dict[int, InvalidArgument]
-    """By their place among all the rows."""
+    """Faults of bad rows by their index among all rows."""
     places: Sequence[int] = ()
-    """The places of the good ones among all the rows."""
+    """Indices of the good rows among all rows."""
 
     @property
     def learnt(self) -> bool:
-        """Whether they have labels; of a part, all or none have one."""
+        """True if the rows have labels; in a part, all or none have one."""
         return len(self.ys) > 0 and self.ys[0] != UNKNOWN
 
     def parts(self) -> Iterator[Examples]:
@@ -69,7 +69,7 @@ class Examples(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of x and of the label, the class that their values must fit, and how its rules are called."""
+    """The columns of x and of the label, the class of their values, and the name of its rules."""
 
     concept_class: ConceptClass
     names: tuple[str, ...]
@@ -81,7 +81,7 @@ class Layout:
     reads: Reads
 
     def examples(self, rows: list[Row], labelled: bool) -> Examples:
-        """Return what the rows say, checked; column by column where that can be done. ``labelled`` ones must say y."""
+        """Return the checked examples of rows, read by columns if possible; ``labelled`` rows must have a label."""
         if len(rows) > 1 and self.tabulate is not None:
             try:
                 return self._by_columns(rows, self.tabulate, labelled)
@@ -102,7 +102,7 @@ class Layout:
         return Examples(*found)
 
     def _by_columns(self, rows: list[Row], tabulate: Tabulate, labelled: bool) -> Examples:
-        """Read rows at once; ValueError where only row by row can tell."""
+        """Read rows at once; raise ValueError if they must be read row by row."""
         cells = [row.cells for row in rows if not row.fault]
         ys = self.label.many(cells)
         xs = tabulate([[row[place] for row in cells] for place in self.places])
@@ -125,7 +125,7 @@ class Layout:
         raise ValueError("a good row after all, which its column did not show")
 
     def example(self, row: Row, labelled: bool) -> Example:
-        """Return what a good row says, or raise InvalidArgument with what is wrong with it: its label too may be."""
+        """Return the example of a row; raise InvalidArgument with the fault of its values or its label."""
         if row.fault:
             raise InvalidArgument(row.fault)
         x = self.instance(self._texts(row))
@@ -138,18 +138,18 @@ class Layout:
         return Example(x, y)
 
     def instance(self, texts: list[str]) -> Any:
-        """Return the instance that these texts, without blanks around them, are in the columns of x."""
+        """Return the instance of these texts (stripped of blanks) in the columns of x."""
         try:
             return self.concept_class.instance(self.convert(texts))
         except InvalidInstance as error:
-            # Of many columns the class itself names the one.
+            # With several columns, the class names the one.
             where = f"column {', '.join(self.names)}: " if len(self.names) <= 4 else ""
             others = "stumps, intervals, unions and steps do"
             gap = f" ({self.shown} reads no gaps; {others})" if any(map(is_missing, texts)) else ""
             raise InvalidInstance(f"{where}{error}{gap}") from None
 
     def copies(self, rows: Sequence[Row]) -> list[str]:
-        """Return the columns of x that say the same as the label in all of these rows."""
+        """Return the columns of x that equal the label in all of these rows."""
         ys = [max(y, UNKNOWN) for y in self.label.many(row.cells for row in rows).tolist()]
         found = copies(rows, self.places, ys)
         return [name for name, place in zip(self.names, self.places, strict=True) if place in found]
@@ -158,7 +158,7 @@ class Layout:
         return [row.cells[place].strip() for place in self.places]
 
     def shown_values(self, row: Row) -> list[str]:
-        """Return the value in the only column that the rules read, as the stream wrote it; none of several columns."""
+        """Return the text in the only column that the rules read; empty if there are several columns."""
         return self._texts(row) if len(self.places) == 1 else []
 
 
@@ -174,7 +174,7 @@ def layout_of(
     by: str | None = None,
     apart: Sequence[str | None] = (),
 ) -> Layout:
-    """Return what the options mean on this stream (``known`` is for ``competition``, ``values`` for ``label_of``)."""
+    """Resolve the options on this stream (``known`` is for ``competition``, ``values`` for ``label_of``)."""
     wanted = label_of(stream, label, positive, follow, values)
     concept_class, names, shown, reads = competition(rules, x, stream, wanted, follow, known, by, apart)
     places = tuple(stream.place(column, "--rules" if x is None else "--features") for column in names)
@@ -195,7 +195,7 @@ def _mapping(names: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
 
 
 class WeightColumn:
-    """Reads the weight of every row; a row whose weight is none is a bad row."""
+    """Reads the weight of every row; a row without a valid weight is a bad row."""
 
     def __init__(self, stream: Stream, column: str, layout: Layout, learner: Adept) -> None:
         self.place, self.column = stream.place(column, "--weight"), column
@@ -218,7 +218,7 @@ class WeightColumn:
         return [self._weight(row) for row in rows]
 
     def marked(self, rows: list[Row]) -> list[Row]:
-        """Return the rows, those without a weight with what is wrong with them."""
+        """Return the rows; those without a valid weight get a fault."""
         return [row if row.fault else row._replace(fault=self._fault(row)) for row in rows]
 
     def _fault(self, row: Row) -> str:

@@ -1,4 +1,4 @@
-"""NDJSON (JSON Lines), one JSON object a line, or the objects of an array; the first one names the columns."""
+"""Read NDJSON (JSON Lines), one JSON object per line, or the objects of an array; the first one names the columns."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from adeptree.core.errors import InvalidArgument
 from adeptree.runner.rows import Row
 
 BEGINNING = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*\{")
-"""What such a file begins with (after a byte-order mark)."""
+"""First characters of such a file (after a byte-order mark)."""
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{},"]', re.DOTALL)
-"""A whole text, a bracket or a comma; a quote alone is a text whose end has not come."""
+"""Matches a complete text, a bracket or a comma; a lone quote begins a text whose end has not come."""
 
 
 def elements(pieces: Iterator[bytes], meter: Meter) -> Iterator[list[bytes]]:
-    """Yield what is between the commas of the array, as it comes: objects that are broken are not looked into.
+    """Yield the elements of the array as they come, without parsing them.
 
     >>> list(elements(iter([b' [{"a": "},"', b', "b": [1, 2]}, {"a', b'": 3} ]\\n']), Meter()))
     [[b'{"a": "},", "b": [1, 2]}'], [b'{"a": 3}']]
@@ -62,14 +62,14 @@ def elements(pieces: Iterator[bytes], meter: Meter) -> Iterator[list[bytes]]:
 
 
 Objects = list[tuple[int, dict[str, Any] | str]]
-"""The objects of some lines with their numbers, or what is wrong with a line."""
+"""The objects of some lines with their numbers, or the fault of a line."""
 
 
 def ndjson_stream(name: str, chunks: Iterable[list[bytes]], also: Iterable[str] = (), unit: str = "line") -> Stream:
-    """Read up to the first object, and return the rows (with it) to come.
+    """Read up to the first object, and return the stream of rows that begins with it.
 
-    A column that a later object lacks is a missing value there, as null is; others that it has are not read, but for
-    those in ``also``.
+    A column that a later object lacks is a missing value there, like null. Other names are not read, except those in
+    ``also``.
 
     >>> stream = ndjson_stream("f", [[b'{"a": 1.5, "y": 0}', b"oops"], [b'{"y": true, "b": 2}']])
     >>> [(row.line, row.cells) for row in stream], stream.columns
@@ -84,7 +84,7 @@ def ndjson_stream(name: str, chunks: Iterable[list[bytes]], also: Iterable[str] 
 
 
 def _first(name: str, found: Iterator[Objects], unit: str) -> tuple[list[Row], list[str], Objects]:
-    """Return the broken lines before the first object, its keys, and the objects from it on that were read."""
+    """Return the malformed lines before the first object, its keys, and the objects read from it on."""
     broken: list[Row] = []
     for objects, place in ((some, place) for some in found for place in range(len(some))):
         number, value = objects[place]
@@ -112,7 +112,7 @@ def _objects(first: int, lines: list[bytes]) -> Objects:
 
 
 def _object(text: str) -> dict[str, Any] | str:
-    """Return the object, or what is wrong with the line."""
+    """Return the object, or the fault of the line."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -125,5 +125,5 @@ def _row(columns: list[str], number: int, found: dict[str, Any] | str) -> Row:
         return Row(number, [], found)
     try:
         return Row(number, [as_text(found.get(column)) for column in columns])
-    except (ValueError, RecursionError):  # read with its last strength, and too much to be written
+    except (ValueError, RecursionError):  # nested too deeply, or too large to be written
         return Row(number, [], "a value is too long a number, or nested too deeply")

@@ -1,4 +1,4 @@
-"""Outputs of a run, looked at before it begins: what would fail at its end, or destroy its input."""
+"""Check output paths before a run starts, and write its outputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def check_outputs(options: Options) -> None:
-    """Refuse, before anything is learnt, an output that would fail at the end or destroy the input."""
+    """Raise an error, before learning, for an output that would fail at the end or destroy the input."""
     stream = options.stream
     _check_separate(options)
     if options.labels and not options.key:
@@ -55,7 +55,7 @@ def check_outputs(options: Options) -> None:
 
 
 def _check_separate(options: Options) -> None:
-    """Refuse what separate learners do not have."""
+    """Raise an error for options that separate learners do not support."""
     if options.jobs and not options.separate:
         raise InvalidArgument(
             "--jobs is the number of processes of --separate --by COLUMN; give these, or leave it out"
@@ -75,7 +75,7 @@ def _check_report(path: str) -> None:
 
 
 class Answers:
-    """One value per column on a line under a header (CSV), or an object a line (NDJSON); a bad row's answer is empty.
+    """Writes answers: values under a header (CSV), or one object per line (NDJSON); a bad row's answer is empty.
 
     >>> plain, asking = Answers("csv", ("p", "guess")), Answers("ndjson", ("p", "guess", "action", "ask"))
     >>> plain.line(0.25, 0), plain.line(), asking.line(0.25, 0, "0", True), asking.line()[:25]
@@ -86,16 +86,16 @@ class Answers:
         self._json, self._columns = form == "ndjson", columns
 
     def open(self) -> None:
-        """Answer the header by a header, so that line i out belongs to line i in."""
+        """Write a header, so that output line i belongs to input line i."""
         if not self._json:
             show(",".join(self._columns))
 
     def give(self, *values: Any) -> None:
-        """Answer one row."""
+        """Write the answer of one row."""
         show(self.line(*values))
 
     def line(self, *values: Any) -> str:
-        """Return the text of an answer; all of its values are missing if none is given."""
+        """Return the text of an answer; without arguments all of its values are missing."""
         said = dict(zip(self._columns, values or repeat(None), strict=False))
         if self._json:
             return json.dumps(said)
@@ -105,17 +105,17 @@ class Answers:
 
 COLUMNS, FREQUENCY = ("p", "guess", "y"), ("frequency",)
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-"""What spreadsheets take for the beginning of a formula, or leave out in front of one."""
+"""Characters that begin a formula in a spreadsheet, or that it ignores before one."""
 SEPARATOR = re.compile("([;\t\r\n])")
-"""After which a cell begins, for a spreadsheet that splits lines elsewhere than at commas."""
+"""Separators of cells in spreadsheets that do not split at commas."""
 SUSPECT = re.compile(f"{SEPARATOR.pattern}|^[{re.escape(''.join(FORMULA))}]")
-"""What most texts have nothing of."""
+"""Characters that need escaping; most texts have none of them."""
 
 
 class PredictionLog(AppendedFile):
-    """A CSV file of predictions: row number, value of the only column, the chance p of guessing 1, guess, true label.
+    """A CSV file of predictions: row number, value of the only column, probability p of guessing 1, guess, true label.
 
-    A column whose name is also that of another one here is called x.
+    A column whose name is already used here is called x.
     """
 
     def __init__(self, path: str, position: Position, names: tuple[str, ...], more: tuple[str, ...] = ()) -> None:
@@ -132,15 +132,15 @@ class PredictionLog(AppendedFile):
             self.append(csv_lines([(others[0], *shown, *others[1:])]))
 
     def write(self, rows: Iterable[Any], values: Iterable[list[str]], *columns: Any) -> None:
-        """Write lines, of the values of each column in order; a label of None is left out."""
+        """Write lines from the values of each column in order; a label of None stays empty."""
         first = ([row, *map(inert, value)] for row, value in zip(rows, values, strict=False))
         self.append(csv_lines([*start, *rest] for start, *rest in zip(first, *columns, strict=False)))
 
 
 def inert(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula: a text that could be one gets an apostrophe in front.
+    """Prefix a text that a spreadsheet could take for a formula with an apostrophe (CSV injection).
 
-    So does every part of it that is a cell of its own where lines are split at semicolons or tabs, not at commas.
+    Do the same for every part that is a separate cell if lines are split at semicolons or tabs.
 
     >>> [inert(text) for text in ("=1+1", "-3.5", "-3.5 2", "-a", "a=b")]
     ["'=1+1", '-3.5', '-3.5 2', "'-a", 'a=b']
@@ -150,7 +150,7 @@ def inert(text: str) -> str:
     if SUSPECT.search(text) is None:
         return text
     parts = SEPARATOR.split(text)
-    later = [f"'{part}" if _is_formula(part) else part for part in parts[1:]]  # (a separator itself is none)
+    later = [f"'{part}" if _is_formula(part) else part for part in parts[1:]]  # a separator alone is not a formula
     return "".join(["'" if _is_formula(text) else "", parts[0], *later])
 
 

@@ -1,4 +1,4 @@
-"""Parquet, read a batch of rows at a time (extra ``parquet``)."""
+"""Read Parquet in batches of rows (extra ``parquet``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from adeptree.runner.rows import NEW_ROW, Row
 
 BATCH = 8192
 CELLS = 1 << 20
-"""Cells read at a time at most: of thousands of columns a batch has fewer rows."""
+"""Most cells per batch, so that a batch of thousands of columns has fewer rows."""
 BUFFER = 1 << 16
 """Bytes read at a time from each column, in place of whole columns."""
 
@@ -27,7 +27,7 @@ def parquet_stream(name: str, path: str) -> Stream:
     try:
         file = parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
         columns = list(file.schema_arrow.names)
-    except Exception as error:  # pyarrow has no common base for what a damaged file makes it raise
+    except Exception as error:  # pyarrow's errors for damaged files have no common base
         raise InvalidArgument(f"{name} is not a Parquet file: {_short(error)}") from None
     if len(columns) < 2:
         raise InvalidArgument(f"{name} has {len(columns)} columns; expected at least two")
@@ -58,7 +58,7 @@ def _row(number: int, cells: list[str]) -> Row:
 
 
 class _Fault(str):
-    """Stands in the place of a cell that Python cannot hold: says why."""
+    """Replaces a cell that Python cannot hold, with the reason."""
 
 
 def _texts(batch: Any) -> list[list[str]]:
@@ -70,14 +70,14 @@ def _column(column: Any, name: str) -> list[str]:
     try:
         values = column.to_pylist()
         return list(map(repr if {float, int}.issuperset(map(type, values)) else as_text, values))
-    except Exception:  # one value spoils the whole call: then one by one, and only that one is bad
+    except Exception:  # one value fails the whole call, so read one by one: then only that one is bad
         return [_cell(value, name) for value in column]
 
 
 def _cell(value: Any, name: str) -> str:
     try:
         return as_text(value.as_py())
-    except Exception as error:  # a time beyond the year 9999, a text that is no UTF-8
+    except Exception as error:  # a time beyond the year 9999, or a text that is not UTF-8
         return _Fault(f"column {name}: the value cannot be read: {_short(error)}")
 
 

@@ -1,4 +1,4 @@
-"""A live line on stderr while a run lasts."""
+"""A progress line on stderr during a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXAMPLES = 3
 
 
 class Skipped:
-    """Bad rows: all are counted, the first three are told of.
+    """Counts bad rows, and keeps the first three for messages.
 
     >>> skipped = Skipped()
     >>> [skipped.add(f"line {i}: bad") for i in range(4)], skipped.line()
@@ -33,19 +33,19 @@ class Skipped:
         self.count, self._examples = 0, list[str]()
 
     def add(self, sentence: str) -> bool:
-        """Count a bad row, and tell whether it is among the first."""
+        """Count a bad row; return True if it is among the first three."""
         self.count += 1
         self._examples += [sentence] if self.count <= EXAMPLES else []
         return self.count <= EXAMPLES
 
     def line(self) -> str:
-        """Return all of it in one line."""
+        """Return the summary in one line."""
         more = [f"and {self.count - EXAMPLES:,} more"] if self.count > EXAMPLES else []
         return f"{counted(self.count, 'bad row')} skipped: {'; '.join(self._examples + more)}"
 
 
 class ProgressBar:
-    """Rows, how fast they go, error, regret and the best rule, if stderr is a terminal; else nothing."""
+    """Shows rows, speed, error, regret and the best rule if stderr is a terminal; else nothing."""
 
     def __init__(self, columns: Sequence[str], stream: Stream, shown: bool) -> None:
         self._columns, self._stream = columns, stream
@@ -72,12 +72,12 @@ class ProgressBar:
             self._bar.console.print(visible_lines(sentence), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def update(self, learner: Adept, last: bool = False) -> None:
-        """Show where the learner is, at most ten times per second: reading the best rule costs something."""
+        """Show the learner's state at most ten times per second, because reading the best rule takes time."""
         now = time.monotonic()
         if self._bar is None or not learner.rounds or (now < self._due and not last):
             return
         self._due = now + REFRESH_SECONDS
-        # Of a pipe without a horizon nobody knows how far it is: the bar then only moves.
+        # The length of a pipe without a horizon is unknown: the bar then only moves.
         rows = self._stream.total()
         done, total = (learner.rounds, learner.horizon) if rows is None else (self._stream.taken, rows)
         total = done if last else total
@@ -86,14 +86,14 @@ class ProgressBar:
         speed = (self._stream.taken - self._before) / max(1e-9, now - self._began)
         error, best = f"{learner.expected_loss / learner.rounds:.1%}", rule_text(learner, self._columns)
         text = f"{'' if last else f'{speed:,.0f} rows/s, '}error {error}, regret {learner.regret:,.1f}, best: {best}"
-        # rich would rather shorten the counter: leave it and the bar their places.
+        # Keep rich from shortening the counter and the bar.
         room = self._bar.console.width - BAR_WIDTH - 2 * len(str(total or done)) - 12
         text = text if len(text) <= room else text[: max(0, room - 3)] + "..."
         self._bar.update(self._bar.tasks[0].id, total=total, completed=done, description=text, refresh=True)
 
 
 def _bar() -> Progress:
-    # rich takes a tenth of a second to import: only where a bar is drawn.
+    # rich takes 0.1 s to import: only if a bar is drawn.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

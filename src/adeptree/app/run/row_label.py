@@ -31,14 +31,14 @@ COMPARISON = re.compile(r"(?P<column>.+?)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<va
 
 @dataclass(frozen=True)
 class Label:
-    """Where the label is, and how it is read: ``label(cells)`` is 0, 1, or None where it is missing."""
+    """The label's column and meaning: ``label(cells)`` is 0, 1, or None if it is missing."""
 
     column: str
     place: int
     sign: str | None = None
     value: Any = None
     values: Values = PLAIN
-    """Of a column that is not compared."""
+    """The values 0 and 1 of a column without a comparison."""
 
     def __call__(self, cells: Sequence[str]) -> int | None:
         """Return the label of a row, or raise InvalidLabel.
@@ -50,7 +50,7 @@ class Label:
         return self.of(cells[self.place])
 
     def many(self, rows: Iterable[Sequence[str]]) -> IntArray:
-        """Return the labels of many rows, each text read once; -1 where it is missing, -2 where it is none.
+        """Return the labels of many rows, reading each distinct text once; -1 if missing, -2 if not a label.
 
         >>> Label("y", 0).many([["1"], ["no"], ["0"], [""]]).tolist()
         [1, -2, 0, -1]
@@ -67,7 +67,7 @@ class Label:
         return -1 if found is None else found
 
     def of(self, cell: str) -> int | None:
-        """Return the label that a cell says, None for nothing; or raise InvalidLabel."""
+        """Return the label of a cell, None if it is missing; or raise InvalidLabel."""
         text = cell.strip()
         if self.sign is None:
             return self._plain(text)
@@ -81,16 +81,16 @@ class Label:
         return int(OPERATORS[self.sign](left, right))
 
     def fits(self, positive: str | None) -> bool:
-        """Tell whether these values can be those of a label, with this one as 1."""
+        """Return True if these values can be labels, with the given one as 1."""
         ones, zeros = map(set, (map(key, texts) for texts in self.values))
         return bool(ones) and not ones & zeros and (positive is None or ones == {key(positive)})
 
     def said(self) -> str:
-        """Return which value is 1 as a line, "" where nobody asks."""
+        """Describe which value is 1; "" if it is given."""
         return "" if self.sign else self.values.said(self.column)
 
     def never_one(self) -> str:
-        """Return what to look at after a run without the label 1."""
+        """Return a hint after a run without the label 1."""
         if self.sign:
             return f"no row had {self.column} {self.sign} {self.value}, so the label was never 1; is that spelt right?"
         return f'no row had {brief(self.values.ones[0])} in column "{self.column}", so the label was never 1'
@@ -120,9 +120,9 @@ class Label:
 def label_of(
     stream: Stream, text: str | None, positive: str | None = None, follow: bool = False, known: Values | None = None
 ) -> Label:
-    """Return the label that ``--label`` and ``--positive`` mean; by default it is the last column.
+    """Return the label of ``--label`` and ``--positive``; by default the last column.
 
-    ``known`` is what an earlier look at the rows found; to ``follow`` is to look at none.
+    ``known`` is an earlier result for these rows; ``follow`` reads no rows ahead.
     """
     name = stream.columns[-1] if text is None else text.strip()
     found = None if name in stream.columns else COMPARISON.fullmatch(name)
@@ -147,7 +147,7 @@ def label_of(
 
 
 def _value(text: str) -> Any:
-    """Return what is compared with: a number if it is one; quotes keep it a text."""
+    """Return the compared value: a number if it is one; quotes keep it a text."""
     text = text.strip()
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1]

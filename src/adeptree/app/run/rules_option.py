@@ -20,29 +20,29 @@ from adeptree.roles.concept_class import ConceptClass, combined_family
 
 
 class Reads(NamedTuple):
-    """What is read: features, among them ``weekday(when)`` and ``hour(when)``, and the columns that hold times."""
+    """The features to read, including ``weekday(when)`` and ``hour(when)``, and the columns that hold times."""
 
     features: tuple[str, ...]
     times: tuple[str, ...] = ()
 
     def said(self) -> str:
-        """Return a sentence about the times."""
+        """Describe the columns of times."""
         made = [name for name in self.features if (found := DERIVED.fullmatch(name)) and found[2] in self.times]
         also = f"; also {listed(made)}" if made else ""
         return f"read as times (UTC if no zone is given): {listed(self.times)}{also}"
 
     def kept(self) -> dict[str, list[str]]:
-        """Return it as the settings of a run keep it."""
+        """Encode it for the settings of a run."""
         return {"reads": list(self.features), **({"times": list(self.times)} if self.times else {})}
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> Reads:
-        """Return what the settings kept."""
+        """Decode it from the settings of a run."""
         return cls(tuple(found["reads"]), tuple(found.get("times", ())))
 
 
 Competition = tuple[ConceptClass, tuple[str, ...], str, Reads]
-"""What the learner competes with: the class, the columns that it reads, its name for people, and what is read."""
+"""The rules of a run: the class, its columns, its display name, and the features to read."""
 
 
 def competition(
@@ -55,10 +55,10 @@ def competition(
     by: str | None = None,
     apart: Sequence[str | None] = (),
 ) -> Competition:
-    """Return the class that ``--rules`` and ``--by`` mean on this stream, and its columns.
+    """Return the class of ``--rules`` and ``--by`` on this stream, and its columns.
 
-    ``known`` is what an earlier look at the rows found; then none is looked at. Columns in ``apart`` are read only if
-    the rules name them.
+    ``known`` is an earlier result for these rows, with which no row is read. Columns in ``apart`` are read only if the
+    rules name them.
     """
     if by is not None and stream.place(by, "--by") == label.place:
         raise InvalidArgument(f'--by: "{by}" is the label; name a column that holds segments, such as a tenant')
@@ -83,7 +83,7 @@ def competition(
 
 
 def _check_part(part: str, x: str | None) -> None:
-    """Refuse a part of a union that does not name its columns."""
+    """Raise an error for a part of a union that does not name its columns."""
     form = on_columns(part)
     rules = parse(part) if form is None and part.strip() else None
     named = form[1] if form else rules and columns_of(rules).names(rules)
@@ -97,7 +97,7 @@ def _check_part(part: str, x: str | None) -> None:
 def _competition(
     rules: str, x: str | None, stream: Stream, others: list[str], follow: bool, known: Reads | None
 ) -> Competition:
-    """Return the same of one part of a union."""
+    """Return the same for one part of a union."""
     wanted = on_columns(rules)
     if wanted is None:
         concept_class = parse(rules)
@@ -126,13 +126,13 @@ def _competition(
 
 
 def _look(stream: Stream, columns: Sequence[str], follow: bool) -> FirstRows:
-    """Return the first rows; one, if each is to be answered at once."""
+    """Return the first rows; only one if each must be answered at once."""
     first, places = stream.peek(1 if follow else SAMPLED), {name: stream.columns.index(name) for name in columns}
     return FirstRows(columns, lambda name: [row.cells[places[name]] for row in first])
 
 
 def columns_of_spec(concept_class: ConceptClass, x: str | None, others: list[str]) -> Sequence[str]:
-    """Return the columns that a spec reads: those that it names, or those of ``--features``."""
+    """Return the columns of a spec: those that it names, or those of ``--features``."""
     columns = columns_of(concept_class)
     features, count = columns.names(concept_class), columns.count(concept_class)
     if features is not None:
@@ -152,7 +152,7 @@ def columns_of_spec(concept_class: ConceptClass, x: str | None, others: list[str
 
 
 def only(others: list[str]) -> str:
-    """Return the one column there is, or ask which."""
+    """Return the only column; raise an error if there are several."""
     if len(others) == 1:
         return others[0]
     if not others:
@@ -163,5 +163,5 @@ def only(others: list[str]) -> str:
 
 
 def names_in(x: str | None) -> list[str]:
-    """Return the columns that ``--features`` names."""
+    """Return the columns of ``--features``."""
     return [name.strip() for name in x.split(",")] if x else []

@@ -1,4 +1,4 @@
-"""``adeptree run``: its options, and how they become a game."""
+"""``adeptree run``: its options, and the game that they define."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from adeptree.app.run.run_loop import Game
     from adeptree.app.run.streams import Stream
 
-# Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
+# Modules that need numpy are imported inside functions, so that --help is fast.
 
 DEFAULT_STREAM = "machine-alarms"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options(LearnerOptions):
-    """What was asked for on the command line."""
+    """The options of the command line."""
 
     stream: str = DEFAULT_STREAM
     rules: str | None = None
@@ -50,7 +50,7 @@ class Options(LearnerOptions):
     jobs: int | None = None
 
     def settings(self) -> dict[str, Any]:
-        """Return all that decides what a run computes: a resumed run must have the same, and may have other outputs."""
+        """Return the settings that determine a run's results; a resumed run must have the same, except for outputs."""
         left_out = ("save", "resume", "quiet", "verbose", "dry_run", "report", "predictions", "separate", "jobs")
         return {name: getattr(self, name) for name in names_of_options(Options) if name not in left_out}
 
@@ -87,7 +87,7 @@ def _run(options: Options) -> None:
             answers.open()
         labels = None
         if options.labels and options.key:
-            # (a pipe has no ending that tells its format)
+            # a pipe has no file name extension
             format = None if os.path.splitext(options.labels)[1] else options.format
             apart = stack.enter_context(open_stream(options.labels, format, form))
             stack.callback(_tell_remarks, apart)
@@ -110,7 +110,7 @@ def _run(options: Options) -> None:
 
 
 def _game(*game: Any) -> Game:
-    """Return the game of the options; only the kind that is played is loaded."""
+    """Return the game of the options; only its module is imported."""
     *common, labels = game
     options: Options = game[3]
     if options.separate:

@@ -1,4 +1,4 @@
-"""One run of the command line: a learner on a stream, saved and shown however it ends."""
+"""One run of the command line: a learner on a stream, saved and reported however it ends."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 
 FEW = 10
-"""With fewer rounds, a label that is never 1 is no surprise."""
+"""Least number of rounds for a warning that no label was 1."""
 
 
 class Game:
-    """A learner on a stream, perhaps kept in a folder. However it ends, what was learnt is saved and shown.
+    """A learner on a stream, optionally saved in a folder; it is saved and reported even after an error.
 
-    Rows are taken in steps of many, and one by one where each is answered before the next: what is computed and
-    written does not depend on where a step ends.
+    Rows are taken in steps of many, or one by one if each is answered before the next. Results and outputs do not
+    depend on where a step ends.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class Game:
         self.step = 1 if options.follow else FEWEST
 
     def play(self) -> None:
-        """Play all rows; the stack unwinds from below: bar, checkpoint, report, summary."""
+        """Play all rows; the exit stack then closes the bar and writes checkpoint, report and summary."""
         options = self.options
         with ExitStack() as stack:
             stack.enter_context(self.interrupts)
-            # The rows of a step come and go: looking through them for cycles takes as long as reading them.
+            # Rows are short-lived, and garbage collection of cycles would take as long as reading them.
             stack.callback(gc.set_threshold, *gc.get_threshold())
             gc.set_threshold(10 * MOST, *gc.get_threshold()[1:])
             if options.predictions:
@@ -105,17 +105,17 @@ class Game:
                 raise InvalidArgument(f'{self.stream.name}: no row has a label in "{column}"; choose with --label')
 
     def _more_columns(self) -> tuple[str, ...]:
-        """Return what the predictions tell beyond the usual."""
+        """Return the additional columns of the predictions."""
         return FREQUENCY[: bool(self.frequency)]
 
     # --- Rows ----------------------------------------------------------------------------------------
 
     def _next_rows(self) -> list[Row]:
-        """Return the rows of the next step; none at the end."""
+        """Return the rows of the next step; empty at the end."""
         return self.stream.take(self.step)
 
     def _take(self, rows: list[Row], bar: ProgressBar | None) -> None:
-        """Take rows: they are kept in the journal, answered and learnt; ``bar`` is None for the second time."""
+        """Take rows: journal, answer and learn them; ``bar`` is None when they are replayed."""
         examples = self._examples(rows)
         if untakeable := self._first_untakeable(examples):
             place, error = untakeable
@@ -138,7 +138,7 @@ class Game:
     def _play(self, part: Examples, bar: ProgressBar | None) -> None:
         """Play rows that all have labels, or none."""
         first, weights = self.learner.answered + 1, self.weight.of(part.rows) if self.weight else None
-        # Learnt and counted are one step: a checkpoint has both or neither.
+        # Learn and count in one step, so that a checkpoint has both or neither.
         self.whole = False
         ps, given = self.rounds.play(part, weights), list[float]()
         if self.frequency:
@@ -154,7 +154,7 @@ class Game:
         return self.layout.examples(self.weight.marked(rows) if self.weight else rows, labelled=False)
 
     def _first_untakeable(self, examples: Examples) -> tuple[int, AdeptreeError] | None:
-        """Return the place and the fault of the first row at which the run ends, if there is one."""
+        """Return the index and the fault of the first row that ends the run, if there is one."""
         rounds, horizon, skip = self.learner.answered, self.learner.horizon, self.options.on_bad_row == "skip"
         if (skip or not examples.bad) and (horizon is None or rounds + len(examples.rows) <= horizon):
             return None
@@ -173,32 +173,32 @@ class Game:
         return None
 
     def _is_round(self, row: Row, y: int) -> bool:
-        """Tell whether the horizon counts a row."""
+        """Return True if a row counts for the horizon."""
         return y != UNKNOWN
 
     def _sentence(self, row: Row, error: AdeptreeError) -> str:
         return f"{self.stream.where(row)}{':' if row.fault else ','} {error}"
 
     def _keep(self, rows: list[Row], examples: Examples, bar: ProgressBar) -> None:
-        """Write rows to the journal, and tell of the bad ones."""
+        """Write rows to the journal, and report bad ones."""
         if self.folder:
             self.folder.append(self.position.taken + 1, rows)
         for place, error in examples.bad.items():
             sentence = self._sentence(rows[place], error)
-            if self.skipped.add(sentence) and self.answers:  # whoever waits for answers need not wait for the reason
+            if self.skipped.add(sentence) and self.answers:  # answers need not wait for the report
                 bar.tell(f"adeptree: skipped: {sentence}")
             if self.answers and not isinstance(rows[place], LabelRow):
                 self.answers.give()
 
     def _numbers(self, examples: Examples) -> list[int]:
-        """Return the numbers of rows that are being taken: the stream's first is 1, and bad ones count."""
+        """Return the numbers of the rows being taken, counted from 1 with bad ones."""
         return [self.position.taken - self.position.apart + place + 1 for place in examples.places]
 
     def _more(self, examples: Examples, given: list[float]) -> list[Any]:
         return [given] if self.frequency else []
 
     def _taken(self, rows: list[Row], examples: Examples) -> None:
-        """Count the rows: from here on they are part of the run, in every file at once."""
+        """Count the rows, which makes them part of the run in every file at once."""
         before, ys = self.position, np.asarray(examples.ys)
         self.position = replace(
             before,
@@ -213,10 +213,10 @@ class Game:
     # --- On disk -------------------------------------------------------------------------------------
 
     def go_on(self, folder: RunFolder) -> None:
-        """Save the run to a folder, from where its checkpoint is."""
+        """Save the run to a folder, continuing from its checkpoint."""
         self.folder = folder
         folder.restore(self._restore)
-        # Before any file is touched: a damaged journal is refused, and everything stays as it is.
+        # Check the journal before any file is changed, so that a damaged one leaves everything unchanged.
         self.again = folder.rows_after(self.position.taken)
         self._refuse_untakeable()
         if folder.counts_nothing():
@@ -225,7 +225,7 @@ class Game:
             note(f"{folder.path / ANSWERED} is missing: {lost}")
 
     def _restore(self, found: dict[str, Any]) -> None:
-        """Take over what a checkpoint says of a run; ValueError and its like if no run was there."""
+        """Restore a run from a checkpoint; raises an error such as ValueError if it is not consistent."""
         rounds, answered = self.learner.rounds, self.learner.answered
         self.position = position_of(found["position"], rounds, answered - rounds, bool(self.options.decisions))
         if self.course and found["course"]:
@@ -235,17 +235,17 @@ class Game:
         self.record.restore(found["record"], self.learner.concept_class)
 
     def _refuse_untakeable(self) -> None:
-        """Refuse a journal with a row that the run cannot have taken: a bad one, or one past the horizon."""
+        """Raise an error for a journal with an impossible row: a bad one, or one past the horizon."""
         if self.folder and (untakeable := self._first_untakeable(self._examples(self.again))):
             place, error = untakeable
             why = f"the horizon is {self.learner.horizon}" if isinstance(error, HorizonReached) else error
             raise self.folder.impossible(self.position.taken + place + 1, why)
 
     def _take_again(self) -> None:
-        """Bring the run to where it was stopped: rows in the journal are taken again, the stream's are passed over."""
+        """Restore the run's position: replay the journal's rows, and skip those of the stream."""
         if not self.folder:
             return
-        # No checkpoint before the last of them: it would empty the journal.
+        # No checkpoint before the last of them, because it would empty the journal.
         most = 1 if self.options.follow or self.options.key else MOST
         self.folder.take_again(self.again, self.position.taken, partial(self._take, bar=None), most)
         self.again = []
@@ -255,7 +255,7 @@ class Game:
             note(f"resuming after {counted(self.position.taken, 'row')}")
 
     def _pass_over(self) -> None:
-        """Leave out the rows that were taken before; in a conversation they do not come again."""
+        """Skip the rows that were taken before; with ``--follow`` they do not come again."""
         if self.options.follow:
             return
         found, passed, taken, name = 0, 0, self.position.taken - self.position.apart, self.stream.name
@@ -278,21 +278,21 @@ class Game:
             self.folder.checkpoint(self.learner.saved(), self._kept())
 
     def _kept(self) -> dict[str, Any]:
-        """Return where the run is, as plain values."""
+        """Return the run's position as plain values."""
         course = self.course.state() if self.course else None
         run: dict[str, Any] = {"position": asdict(self.position), "course": course}
         run["record"] = self.record.state()
         return run | ({"frequency": self.frequency.state()} if self.frequency else {})
 
     def _last_checkpoint(self) -> None:
-        # A round cut off halfway (no memory) must not replace a good state.
+        # A torn round (out of memory) must not replace a good state.
         if self.folder and self.whole:
             with self.interrupts.held():
                 self._checkpoint()
             again = "" if self.ended else "; the same command with --resume continues it"
             self.notes.append(f"Saved to {self.folder.path}{again}.")
 
-    # --- What is shown -------------------------------------------------------------------------------
+    # --- Output -------------------------------------------------------------------------------
 
     def _tell_bad(self) -> None:
         if self.skipped.count and not self.answers:
@@ -312,7 +312,7 @@ class Game:
             self.notes.append(f"Report: {self.options.report}")
 
     def _end(self, _: Any, error: BaseException | None, __: Any) -> None:
-        """Show what stopped the run, and below it the summary."""
+        """Show the error that stopped the run, and the summary below it."""
         if not isinstance(error, TROUBLES):
             self._summarise()
             return
@@ -320,7 +320,7 @@ class Game:
         try:
             self._summarise()
         except TROUBLES as another:
-            another.__context__ = None  # (the first is told)
+            another.__context__ = None  # the first error is reported
             tell(another)
         raise typer.Exit(code)
 

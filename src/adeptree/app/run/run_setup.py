@@ -1,4 +1,4 @@
-"""What the options of a run mean on its stream, and the learner that begins it or goes on."""
+"""Set up a run: resolve its options on the stream, and create or resume its learner."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ KINDS = {
     ),
     DATE: "if these are dates, write them in ISO 8601, as ",
 }
-"""Texts that are not read as numbers or times, and what to do about them."""
+"""Patterns of texts that are not read as numbers or times, with advice."""
 
 
 def hints(stream: Stream) -> Iterator[str]:
-    """Yield what to do about columns of such texts, by the first rows."""
+    """Yield advice about columns of such texts, from the first rows."""
     rows = stream.there()[:SAMPLED]
     for place, name in enumerate(stream.columns):
         texts = [text for row in rows if not is_missing(text := row.cells[place].strip())]
@@ -55,7 +55,7 @@ def hints(stream: Stream) -> Iterator[str]:
 
 
 def hint_for(odd: list[str], count: int) -> str:
-    """Return what to do, if nine of ten texts of a column are numbers or of one kind; ``odd`` are no numbers.
+    """Return advice if nine of ten texts of a column are numbers or match one pattern; ``odd`` are not numbers.
 
     >>> hint_for(["1.234,5"], 10), hint_for(["31.12.2025"] * 9, 10), hint_for(["12 a"], 1)
     ('if these are numbers, add --decimal ,', 'if these are dates, write them in ISO 8601, as 2025-12-31', '')
@@ -75,17 +75,17 @@ def _iso(dates: list[tuple[str, ...]]) -> str:
 
 
 USUAL_RULES = "stumps"
-"""What a stream of one's own competes with if nobody says: any table has them, with texts, times and gaps."""
+"""The default rules of a user's stream, which fit any table with texts, times and missing values."""
 
 
 def meanings(layout: Layout) -> dict[str, Any]:
-    """Return what the rules were found to mean."""
+    """Return the resolved rules."""
     values = [list(texts) for texts in layout.label.values]
     return {"class": repr(layout.concept_class), "shown": layout.shown, "label": values, **layout.reads.kept()}
 
 
 def understood(options: Options, stream: Stream, labels: Stream | None, folder: RunFolder | None) -> Layout:
-    """Return what the options mean on this stream; a resumed run means what it meant at its start."""
+    """Resolve the options on this stream; a resumed run keeps its first result."""
     saved = folder.saved if folder else None
     if folder and saved is not None:
         folder.refuse_differences({**options.settings(), "columns": stream.columns})
@@ -112,13 +112,13 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
         return layout
     found = saved["found"]
     values = Values(*map(tuple, found["label"]))
-    # What is wrong with the label is no fault of the settings.
+    # A fault of the label is not one of the settings.
     label_of(stream, options.label, options.positive, known=values)
     try:
         layout = layout_of(*given, known=Reads.of(found), values=values, **more)
     except (InvalidArgument, TooLarge):
         raise folder.damaged_settings() from None
-    # Only what the options can have meant is believed.
+    # Accept only results that the options allow.
     if meanings(layout) != found or not layout.label.fits(options.positive):
         raise folder.damaged_settings()
     return layout
@@ -137,7 +137,7 @@ def resumed(folder: RunFolder | None, layout: Layout, segments: int | None = Non
 
 
 def fresh(options: Options | ServeOptions, layout: Layout) -> Adept:
-    """Return a learner that has seen nothing; an error names the options that do not fit together."""
+    """Return a new learner; an error names the options that exclude each other."""
     concept_class = layout.concept_class if options.by is None else layout.concept_class.rules  # type: ignore[attr-defined]
     costs = (options.cost_miss, options.cost_false_alarm)
     policy, most = options.review_policy, options.max_reviews
@@ -157,7 +157,7 @@ def fresh(options: Options | ServeOptions, layout: Layout) -> Adept:
     if options.prior is not None:
         named["prior"] = options.prior
     elif options.horizon is not None and concept_class.littlestone_dimension is None:
-        # No mistake bound M is finite here, so the paper's capacities do not exist.
+        # There is no finite mistake bound M, so the paper's capacities do not exist.
         named["prior"] = "mixed"
     try:
         if options.review is not None:
@@ -175,11 +175,11 @@ IN_OPTIONS = {
     r"\bpolicy=": "review_policy=",
     r" \(--max-width\)": "",
 }
-"""Words of error messages of the library, and how the command line puts them."""
+"""Patterns in error messages of the library, with their form on the command line."""
 
 
 def in_options(text: str) -> str:
-    """Return an error message of the library with options of the command in place of Python's arguments.
+    """Replace Python's arguments by options of the command in an error message of the library.
 
     >>> in_options('max_labels= needs feedback="asked"; got max_labels=3 (int); leave it out')
     '--max-labels needs --feedback asked; got 3; leave it out'

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SeparateGame(Game):
-    """A game that gathers the rows of each segment; at its end the learner of each learns them."""
+    """A game that collects the rows of each segment; at its end each segment's learner learns them."""
 
     def __init__(self, *game: Any) -> None:
         super().__init__(*game)
@@ -32,7 +32,7 @@ class SeparateGame(Game):
         self.place, self.gathered = self.stream.place(self.by, "--by"), defaultdict[str, list[tuple[Any, ...]]](list)
 
     def _is_round(self, row: Row, y: int) -> bool:
-        return False  # (each learner has a horizon of its own)
+        return False  # each learner has its own horizon
 
     def _play(self, part: Examples, bar: ProgressBar | None) -> None:
         if part.learnt:
@@ -57,7 +57,7 @@ class SeparateGame(Game):
 
 def _processes(jobs: int) -> ProcessPoolExecutor:
     """Return a pool whose workers end silently at Ctrl-C."""
-    import multiprocessing  # (a browser has none)
+    import multiprocessing  # not available in a browser
     from concurrent.futures import ProcessPoolExecutor
 
     ended = signal.SIGINT, signal.SIG_DFL

@@ -1,4 +1,4 @@
-"""Where a stream comes from: a file, stdin or the package itself; and which format it has."""
+"""Open a stream (a file, stdin or a bundled one), and detect its format."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ BUNDLED = {
     "machine-alarms": ("machine_alarms.csv", "thresholds(n=1024)"),
     "fraud-scores": ("fraud_scores.csv", "thresholds(score)"),
 }
-"""Name of each bundled stream: its file, and the rules that go with it."""
+"""The bundled streams by name: file and default rules."""
 
 USUAL = Form(lines=True, lenient=True)
 
 FORMATS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 FORMATS |= dict.fromkeys((".ndjson", ".jsonl", ".json"), "ndjson")
-"""Endings of file names that tell the format; anything else is CSV. What begins like JSON is JSON, but for --format."""
+"""Extensions that determine the format; others are CSV. Without --format, a text that begins like JSON is JSON."""
 OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"')
-"""What a text of JSON objects begins with."""
+"""First characters of a text of JSON objects."""
 UNPACKED: dict[str, tuple[bytes, Callable[[IO[bytes]], Any]]] = {
     ".gz": (b"\x1f\x8b", gzip.open),
     ".bz2": (b"BZh", bz2.open),
     ".xz": (b"\xfd7zXZ", lzma.open),
 }
-"""Endings of compressed files, and their first bytes, which count under any name."""
+"""Extensions of compressed files, and their first bytes, which take precedence."""
 OTHERS = re.compile(
     rb"PK\x03\x04|\x28\xb5\x2f\xfd|PAR1|ARROW1|FEA1|[q-s][\x01\x02]\x01|\$FL[23]|%PDF|\xd0\xcf\x11\xe0|SQLite format 3|"
     rb"\x89HDF|\x80[\x02-\x05]|(?i:\s*(\[\s*\[|<(stata_dta|!doctype|html|\?xml)|@relation\s|%[^,;|\t\n]*\n))"
 )
-"""The first bytes of kinds that are not read: archives, tables of other programs, pages, arrays of arrays."""
+"""First bytes of unsupported formats: archives, spreadsheets, HTML pages, arrays of arrays."""
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> I
         if told == "parquet":
             yield parquet_stream(name, source)
         else:
-            meter, text = Meter(), _unpacked(name, file)  # (kept: without it some close the file)
+            meter, text = Meter(), _unpacked(name, file)  # kept alive, or some readers close the file
             first, pieces = begun(name, pieces_of(text, form.encoding))
             array = format != "csv" and ARRAY.match(first)
             if array or told == "ndjson" or (format is None and OBJECT.match(first)):
@@ -78,15 +78,15 @@ def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> I
 
 
 def _has_bytes(file: IO[bytes]) -> bool:
-    """Tell whether a pipe has something, or is at its end; a file always has."""
+    """Return True if a pipe has data or is at its end; always True for a file."""
     try:
         return bool(select.select([file], [], [], 0)[0])
-    except (OSError, ValueError):  # (where only sockets can be asked)
+    except (OSError, ValueError):  # on platforms that support sockets only
         return True
 
 
 def form_of(sep: str | None, encoding: str | None, decimal: str, header: bool | None, follow: bool) -> Form:
-    """Return how a text is written, as the options say."""
+    """Return the format that the options give."""
     sep = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}.get(sep or "", sep)
     if sep is not None and (len(sep) != 1 or sep in '"\r\n'):
         raise InvalidArgument(f"--sep must be one character, tab or space; got {sep!r}")
@@ -100,7 +100,7 @@ def form_of(sep: str | None, encoding: str | None, decimal: str, header: bool | 
 
 
 def _unpacked(name: str, file: IO[bytes]) -> Any:
-    """Return a file as it is read, unpacked if its name or its first bytes say that it is compressed."""
+    """Return a reader of a file, which unpacks it if its name or first bytes show that it is compressed."""
     first = file.peek(64) if isinstance(file, io.BufferedReader) else b""
     for ending, (beginning, opened) in UNPACKED.items():
         if name.lower().endswith(ending) or first.startswith(beginning):

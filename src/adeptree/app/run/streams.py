@@ -1,4 +1,4 @@
-"""An open stream: its columns, and its rows as they come."""
+"""Open streams: columns, and rows as they come."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from adeptree.core.errors import InvalidArgument, did_you_mean
 from adeptree.runner.rows import Row
 
 LOOKED_AT = 10_000
-"""No more rows than this are looked at beforehand, however many of them are broken."""
+"""Most rows that are read ahead, including malformed ones."""
 LISTED = 30
-"""Columns that a sentence names; of more, the first ones."""
+"""Most columns that a message names."""
 
 
 @dataclass
 class Stream:
-    """An open stream: its columns are known, its rows come as many at a time as there are."""
+    """An open stream with known columns; it returns as many rows at a time as are available."""
 
     name: str
     columns: list[str]
     source: Iterator[list[Row]]
     unit: str = "line"
-    """What the number of a row counts: lines of a text, or rows of a table."""
+    """The unit of row numbers: lines of a text, or rows of a table."""
     form: str = ""
     """Format, separator, header and encoding in words."""
     answers: str = "csv"
-    """Form of the answers that fit to it."""
+    """Format of the answers."""
     live: bool = False
-    """Whether its rows may come slowly, from a pipe."""
+    """True if rows may come slowly, from a pipe."""
     remarks: list[str] = field(default_factory=list)
-    """What is to be said of it, as it is found."""
+    """Remarks about the stream."""
     ready: Callable[[], bool] = lambda: True
-    """Whether reading on need not wait for a pipe."""
+    """Function that returns True if the next read does not block."""
     share: Callable[[int], float | None] = lambda read: None
-    """Which part of it so many rows are that were read; None if nobody knows."""
+    """Function that returns the share of the stream that this many rows are; None if unknown."""
     taken: int = 0
     _read: int = 0
     _ahead: Iterator[Row] = field(default_factory=lambda: iter(()))
@@ -51,7 +51,7 @@ class Stream:
         raise StopIteration
 
     def take(self, most: int) -> list[Row]:
-        """Return the next rows: those that are there, at most so many; none at the end."""
+        """Return the available rows, at most this many; empty at the end."""
         while not (rows := list(islice(self._ahead, most))):
             if (found := self._next()) is None:
                 break
@@ -65,12 +65,12 @@ class Stream:
         return found
 
     def total(self) -> int | None:
-        """Return how many rows it has: exactly at its end, and before as far as what was read tells."""
+        """Return the number of rows: exact at the end, before that an estimate."""
         share = self.share(self._read)
         return round(self._read / share) if share else None
 
     def peek(self, wanted: int) -> list[Row]:
-        """Return the first so many good rows (fewer if there are no more); they are still to come."""
+        """Return the first good rows, at most this many, without consuming them."""
         rows = list(self._ahead)
         while len(rows) < LOOKED_AT and sum(not row.fault for row in rows) < wanted:
             if (found := self._next()) is None:
@@ -80,13 +80,13 @@ class Stream:
         return [row for row in rows[:LOOKED_AT] if not row.fault][:wanted]
 
     def there(self) -> list[Row]:
-        """Return the good rows that were read, and are still to come."""
+        """Return the good rows that were read but not consumed."""
         rows = list(self._ahead)
         self._ahead = iter(rows)
         return [row for row in rows if not row.fault]
 
     def place(self, name: str, option: str) -> int:
-        """Return where the column is, or say which columns there are."""
+        """Return the index of a column; raise an error that lists the columns."""
         found = self._places.get(name, [])
         if len(found) == 1:
             return found[0]
@@ -99,19 +99,19 @@ class Stream:
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
-        """Where each column is: with thousands of them nobody wants to search for each."""
+        """The index of each column, in a dict, because there may be thousands."""
         found: dict[str, list[int]] = {}
         for place, name in enumerate(self.columns):
             found.setdefault(name, []).append(place)
         return found
 
     def where(self, row: Row) -> str:
-        """Return the row's place in words."""
+        """Describe the row's position."""
         return f"{self.name}, {self.unit} {row.line}"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names for a sentence.
+    """Format names for a message.
 
     >>> listed(["a", "b"]), listed(["a"] * 20_000)[-22:]
     ('a, b', 'a, a and 19,970 others')

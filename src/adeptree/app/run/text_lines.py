@@ -1,4 +1,4 @@
-"""Lines of text with their numbers; what cannot be decoded, or has no end, spoils its own line only."""
+"""Lines of text with their numbers; an undecodable or overlong line affects only itself."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from adeptree.core.errors import StateError
 
 NOT_UTF8 = "not UTF-8 text; save it as UTF-8, or say what it is with --encoding"
 LONGEST = 16 << 20
-"""Bytes of the longest line that is read, so that a file without line ends does not fill the memory."""
+"""Longest line in bytes, so that a file without line ends does not fill the memory."""
 TOO_LONG = f"longer than {LONGEST >> 20} MB; each row must be on a separate line"
 CHUNK = 1 << 18
-"""Bytes that are read at a time, if so many are there."""
+"""Bytes per read, if available."""
 LINES = 4096
-"""Lines that are handed on at a time at most."""
+"""Most lines that are passed on at a time."""
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError)
-"""What trouble with a file raises: the latter three of compressed ones."""
+"""Exceptions of reading a file; the last three come from compressed files."""
 
 
 @dataclass
 class Meter:
-    """How many bytes of a text were read, how many of these were handed on, and whether whole lines wait for that."""
+    """Counts the bytes of a text that were read and passed on, and notes if complete lines are pending."""
 
     read: int = 0
     handed: int = 0
@@ -34,13 +34,13 @@ class Meter:
 
 
 def unreadable(where: str, error: Exception) -> StateError:
-    """Return the sentence about a file that cannot be read on."""
+    """Return the error for a file that cannot be read further."""
     why = (error.strerror if isinstance(error, OSError) else None) or error
     return StateError(f"{where}: could not be read: {why}")
 
 
 def begun(name: str, pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """Return the first piece of a text, and all of them."""
+    """Return the first piece of a text, and an iterator over all pieces."""
     try:
         first = next(pieces, b"")
     except UNREADABLE as error:
@@ -49,12 +49,12 @@ def begun(name: str, pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
 
 
 def pieces_of(file: IO[bytes], encoding: str | None = None) -> Iterator[bytes]:
-    """Yield a file as UTF-8, as it comes: what a pipe has is handed on at once."""
+    """Yield the pieces of a file as UTF-8; data of a pipe is passed on at once."""
     return _recoded(iter(lambda: file.read1(CHUNK), b""), encoding)  # type: ignore[attr-defined]
 
 
 def bounded(pieces: Iterable[bytes], meter: Meter) -> Iterator[list[bytes]]:
-    """Yield the lines of a text without their ends, as they come; of one that is too long only the beginning.
+    """Yield the lines of a text without their ends, as they come; an overlong one is truncated.
 
     >>> list(bounded([b"a,", b"b\\n\\nc"], Meter()))
     [[b'a,b', b''], [b'c']]
@@ -80,7 +80,7 @@ def bounded(pieces: Iterable[bytes], meter: Meter) -> Iterator[list[bytes]]:
 
 
 def _recoded(pieces: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
-    """Yield the same text as UTF-8; what the encoding does not know stays as it is, to be seen in its line."""
+    """Yield the same text as UTF-8; undecodable bytes stay, so that the fault appears in its line."""
     first = next(pieces, b"")
     if encoding is None and first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
@@ -95,7 +95,7 @@ def _recoded(pieces: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
 
 
 def numbered(name: str, chunks: Iterable[list[bytes]], unit: str = "line") -> Iterator[tuple[int, list[bytes]]]:
-    """Yield the number of the first of some lines, and the lines; trouble with the file is a sentence.
+    """Yield lines with the number of the first; errors of the file become error messages.
 
     >>> list(numbered("f", [[b"\\xef\\xbb\\xbfa", b"b"], [b"c"]]))
     [(1, [b'a', b'b']), (3, [b'c'])]
@@ -104,7 +104,7 @@ def numbered(name: str, chunks: Iterable[list[bytes]], unit: str = "line") -> It
     try:
         for lines in chunks:
             if number == 1:
-                # A byte-order mark, as spreadsheets write it, is not part of the first column's name.
+                # Drop the byte-order mark of spreadsheets, which is not part of the first column's name.
                 lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
             yield number, lines
             number += len(lines)
@@ -113,7 +113,7 @@ def numbered(name: str, chunks: Iterable[list[bytes]], unit: str = "line") -> It
 
 
 class Decoder:
-    r"""The text of a line and "", or "" and what is wrong with it.
+    r"""Decodes a line to its text and "", or to "" and its fault.
 
     >>> remarks = []
     >>> decoder = Decoder("f", None, True, remarks)
@@ -127,7 +127,7 @@ class Decoder:
         self._said = False
 
     def __call__(self, line: bytes, number: int) -> tuple[str, str]:
-        """Return what a line says."""
+        """Return the text or the fault of a line."""
         if len(line) > LONGEST:
             return "", TOO_LONG
         try:
@@ -136,7 +136,7 @@ class Decoder:
             return (self._legacy(line, number), "") if self._lenient else ("", self._fault)
 
     def many(self, content: bytes, lines: list[bytes], first: int) -> list[str] | None:
-        """Return the texts of lines, which are this content, from number ``first`` on; None if one is no text."""
+        """Return the texts of the lines of this content, from number ``first`` on; None if one cannot be decoded."""
         try:
             return content.decode().split("\n")
         except UnicodeDecodeError:
@@ -151,12 +151,12 @@ class Decoder:
             )
         try:
             return line.decode("cp1252")
-        except UnicodeDecodeError:  # five bytes are nothing there
+        except UnicodeDecodeError:  # five bytes are undefined in cp1252
             return line.decode("latin-1")
 
 
 def text_of(line: bytes) -> tuple[str, str]:
-    """Return the text of a line and "", or "" and what is wrong with it.
+    """Return the text of a line and "", or "" and its fault.
 
     >>> text_of(b"a"), text_of(bytes([255]))[1][:14]
     (('a', ''), 'not UTF-8 text')

@@ -1,4 +1,4 @@
-"""A run whose rows are answered one by one, or whose labels may come late: then a row waits under its key."""
+"""A run that answers rows one by one, or whose labels may come late, while rows wait under their keys."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from adeptree.runner.ticket_book import Opened, TicketBook
 
 @dataclass
 class Tally:
-    """Drawn actions against the labels of the file, learnt or not."""
+    """Counts of drawn actions against the labels of the file, learnt or not."""
 
     reviews: int = 0
     verdicts: int = 0
@@ -46,7 +46,7 @@ class Tally:
         self.cost += (1 if weight is None else weight) * (missed * costs[0] + alarmed * costs[1] + handed * review)
 
     def lines(self, learner: Adept) -> list[str]:
-        """Return it for the summary, and which labels did not come."""
+        """Return the lines of the summary, with the labels that did not come."""
         reviews = [counted(self.reviews, "review")] if learner.review else []
         missed = f"{self.missed:,} miss{'' if self.missed == 1 else 'es'}"
         drawn = ", ".join([missed, counted(self.alarmed, "false alarm"), *reviews])
@@ -62,7 +62,7 @@ class Tally:
         return told
 
     def restore(self, state: list[Any], rows: int) -> None:
-        """Take over saved counts; ValueError and its like if so many rows cannot have them."""
+        """Restore saved counts; raises an error such as ValueError if this many rows cannot have them."""
         *counts, cost = state
         need(len(state) == len(fields(self)) and all(type(n) is int and 0 <= n <= rows for n in counts), "tally")
         need(is_real(cost) and 0 <= cost < math.inf, "tally")
@@ -70,16 +70,16 @@ class Tally:
 
 
 class TicketGame(Game):
-    """A game in which each row is answered before the next, if it follows or decides, and labels may come late.
+    """A game that answers each row before the next (``--follow`` or decisions), or whose labels may come late.
 
-    With keys, rows are told apart as they come, by what the rows before them did.
+    With keys, the meaning of a row depends on the rows before it.
     """
 
     def __init__(self, *game: Any, labels: Stream | None) -> None:
         super().__init__(*game)
         self.decides, self.labels = bool(self.options.decisions), labels
         self.alone = self.decides or self.options.follow
-        """Whether rows are answered one by one."""
+        """True if rows are answered one by one."""
         self.book, self.tally = TicketBook(keep_keys=True), Tally()
         key = self.options.key
         self.keys = None if key is None else Keys(self.stream, key, self.layout, self.book)
@@ -87,15 +87,15 @@ class TicketGame(Game):
     # --- Rows ----------------------------------------------------------------------------------------
 
     def _next_rows(self) -> list[Row]:
-        """Return labels that are there, else rows; a file of labels is read to its end before the first row."""
+        """Return available labels, else rows; a file of labels is read to its end before the first row."""
         if found := self._labels_there(wait=not self.options.follow, most=MOST):
             return found
         rows = super()._next_rows()
-        # What was written before the row is learnt before it is answered; after the last row, labels may still come.
+        # Learn labels written before a row before answering it; labels may still come after the last row.
         return [*self._labels_there(wait=not rows), *rows]
 
     def _labels_there(self, wait: bool, most: float = math.inf) -> list[Row]:
-        """Return the labels that a second file has now; ``wait`` for some, or for its end."""
+        """Return the labels that the second file has now; with ``wait``, block until there are some or it ends."""
         found = list[Row]()
         while self.labels and len(found) < most and (self.labels.ready() or (wait and not found)):
             some = self.labels.take(MOST)
@@ -108,7 +108,7 @@ class TicketGame(Game):
             super()._take(segment, bar)
 
     def _refuse_untakeable(self) -> None:
-        if not self.keys:  # (what rows mean depends on those before: that is seen when they are taken again)
+        if not self.keys:  # with keys, rows depend on those before them and are checked in the replay
             super()._refuse_untakeable()
 
     def _examples(self, rows: list[Row]) -> Examples:
@@ -119,12 +119,12 @@ class TicketGame(Game):
     def _first_untakeable(self, examples: Examples) -> tuple[int, AdeptreeError] | None:
         if not len(examples.ys) or examples.ys[0] != LABEL:
             return super()._first_untakeable(examples)
-        # (labels of answered rows come after the horizon, too)
+        # labels of answered rows may come after the horizon
         stop = examples.bad and self.options.on_bad_row != "skip"
         return next(iter(examples.bad.items())) if stop else None
 
     def _key(self, row: Row) -> str:
-        """Return the key under which a row waits, "" if it has none."""
+        """Return the key of a row, "" if it has none."""
         return self.keys.of(row) if self.keys else ""
 
     def _is_round(self, row: Row, y: int) -> bool:
@@ -147,7 +147,7 @@ class TicketGame(Game):
                 keys.early.pop(keys.of(row), None)
 
     def _open(self, row: Row, x: Any, y: int | None, number: int, bar: ProgressBar | None) -> None:
-        """Answer a row, and learn its label, as a round; without one it waits, if it has a key."""
+        """Answer a row and learn its label; without a label the row waits, if it has a key."""
         key, learner = self._key(row), self.learner
         ticket = learner.preview(x)
         weight = self.weight.of([row])[0] if self.weight else None
@@ -169,7 +169,7 @@ class TicketGame(Game):
                 self.book.expire(ticket.id)
 
     def _learn(self, opened: Opened, y: int, x: Any = None) -> None:
-        """Learn the label of an answered row, if the learner wants it; ``x`` is the row if it comes with its label."""
+        """Learn the label of an answered row, if the learner wants it; ``x`` is set if the row came with its label."""
         ticket, _, _, weight, given = opened
         if x is not None or ticket.ask:
             self.learner.learn(ticket if x is None else x, y, **({} if weight is None else {"weight": weight}))
@@ -185,7 +185,7 @@ class TicketGame(Game):
         self.tally.note(ticket, y, self.learner.costs, review.cost if review else 0.0, weight)
 
     def _settle(self, rows: list[Row], bar: ProgressBar | None) -> None:
-        """Learn labels of rows that wait, and keep those whose rows are to come."""
+        """Learn labels of waiting rows, and store those whose rows have not come."""
         assert self.keys
         for row in rows:
             key, text = self.keys.of(row), row.cells[self.layout.label.place]
@@ -201,11 +201,11 @@ class TicketGame(Game):
                 self.answers.give()
 
     def _decision(self, ticket: Ticket) -> list[Any]:
-        """Return the action, and whether the label is asked for, where these are columns."""
+        """Return the values of the decision columns: the action, and whether the label is asked for."""
         return [str(ticket.action), ticket.ask][: len(self.options.decisions)]
 
     def _tell(self, opened: Opened, y: int | None) -> None:
-        """Write a line of the predictions."""
+        """Write one line of the predictions."""
         if self.log:
             ticket, cells, key, _, given = opened
             action, ask = self._decision(ticket)[:1], map(int, self._decision(ticket)[1:])
@@ -232,7 +232,7 @@ class TicketGame(Game):
             apart=before.apart + sum(isinstance(row, LabelRow) for row in rows),
         )
 
-    # --- On disk, and what is shown --------------------------------------------------------------------
+    # --- Saving and output --------------------------------------------------------------------
 
     def _restore(self, found: dict[str, Any]) -> None:
         super()._restore(found)

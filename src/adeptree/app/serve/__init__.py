@@ -1,1 +1,1 @@
-"""``adeptree serve``: learners behind HTTP, kept as a run is kept."""
+"""``adeptree serve``: learners behind HTTP, saved like a run."""

@@ -1,4 +1,4 @@
-"""The socket of a service, uvicorn on it with the HTTP parser h11, and signals."""
+"""The server of a service: its socket, uvicorn with the HTTP parser h11, and signals."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ uvicorn, starlette, prometheus = (
 )
 
 IDLE_SECONDS = 65
-"""Between requests: longer than what proxies in front keep connections for."""
+"""Keep-alive timeout, longer than that of common proxies."""
 LEAVE_SECONDS = 5
-"""At the end, requests that are under way have so long."""
+"""Seconds that running requests get at shutdown."""
 MOST_CONNECTIONS = 500
 LONGEST_HEAD = 1 << 16
-"""Bytes of an unfinished head, chunk line or trailer after which the connection is refused."""
+"""Most bytes of an unfinished head, chunk line or trailer before the connection is refused."""
 BACKLOG = 1024
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach an address.
+    """Return True if only this machine can reach an address.
 
     >>> [is_loopback(host) for host in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "example.org")]
     [True, True, True, False, False]
@@ -47,7 +47,7 @@ def is_loopback(host: str) -> bool:
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens, or say why there is none."""
+    """Return a listening socket; raise an error if that is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         socket.getaddrinfo(host, None, family)
@@ -57,7 +57,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
         ) from None
     try:
         sock = socket.create_server((host, port), family=family, backlog=BACKLOG)
-        # A reply is head and body; without this the second would wait for the system to acknowledge the first (40 ms).
+        # Disable Nagle's algorithm: otherwise the body of a reply waits 40 ms for the acknowledgement of its head.
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
     except (OSError, OverflowError) as error:
@@ -67,7 +67,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def check_installed() -> None:
-    """Say what is missing before anything is begun."""
+    """Raise an error, before the start, if a dependency is missing."""
     for extra in (uvicorn, starlette, prometheus):
         extra.require()
     assert uvicorn.Server and starlette.Starlette and prometheus.Counter
@@ -77,9 +77,9 @@ def prepared(service: Service) -> Any:
     """Return the server of a service, which does not listen yet."""
     config = uvicorn.Config(
         service,
-        http="h11",  # strict about framing: it ignores trailers and refuses two Host headers
+        http="h11",  # strict framing: it ignores trailers and refuses two Host headers
         h11_max_incomplete_event_size=LONGEST_HEAD,
-        limit_concurrency=MOST_CONNECTIONS + 1,  # (uvicorn refuses at the limit, and counts the connection that asks)
+        limit_concurrency=MOST_CONNECTIONS + 1,  # uvicorn refuses at the limit and counts the new connection
         ws="none",
         lifespan="off",
         log_config=None,
@@ -96,8 +96,8 @@ def prepared(service: Service) -> Any:
 
 
 def listen(server: Any, sock: socket.socket) -> None:
-    """Answer requests until Ctrl-C or SIGTERM; those under way are still answered."""
-    # Looking through thousands of open tickets for cycles, of which there are none, would keep requests waiting.
+    """Serve requests until Ctrl-C or SIGTERM; running requests are completed."""
+    # Disable cyclic garbage collection: scanning thousands of open tickets, which have no cycles, would delay requests.
     gc.freeze()
     gc.set_threshold(50_000, 50, 100)
     server.run(sockets=[sock])
@@ -105,7 +105,7 @@ def listen(server: Any, sock: socket.socket) -> None:
 
 @contextmanager
 def ended_by_signals(server: Any) -> Iterator[None]:
-    """Let signals end the service, also one that has not begun to listen; uvicorn's own way lets them strike again."""
+    """End the service on signals, even before it listens; uvicorn's handler would raise them again."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,7 +1,7 @@
-"""The live page of a learner: regret and bounds, rules, recent rounds, bad requests; it renews itself.
+"""The live page of a learner: regret and bounds, rules, recent rounds, bad requests; it refreshes itself.
 
-The page itself is the same for every learner and holds nothing of any. Its script asks the service for the parts below,
-which are made here in HTML, and puts them in their places.
+The page is the same for every learner and holds no data. Its script requests the parts below, rendered here as HTML,
+and inserts them.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 Rendered = tuple[float, dict[str, str]]
 FRESH_SECONDS = 1.0
-"""So old may the parts be that are sent: however many look on, they are drawn once in that time."""
+"""Longest age of the parts in seconds, so that any number of viewers costs one rendering per interval."""
 PARTS = ("head", "curves", "recent", "rules", "bad", "numbers")
-"""In their order on the page."""
+"""The parts, in their order on the page."""
 
 
 async def page(request: Request) -> Response:
-    """Return the page: the same for all clients, as it holds nothing of the learner."""
+    """Return the page, which holds no data of the learner and is the same for all clients."""
     query_of(request)
     limits = service_of(request).limits
     if "name" in request.path_params and has_token(request, limits):
@@ -56,7 +56,7 @@ async def page(request: Request) -> Response:
 
 
 def live_page(token: bool = False) -> str:
-    """Return the page, which asks for a token if the service has one; it needs no network but the service.
+    """Return the page, which asks for a token if the service has one; it needs no other network.
 
     >>> html = live_page()
     >>> all(f'id="{part}"' in html for part in PARTS), "http" in html
@@ -75,7 +75,7 @@ async def parts(request: Request) -> Response:
     if not named and ROOT not in service.writers:
         head = f"<h1>adeptree: learners</h1>{_links(service.writers)}"
         return said({**dict.fromkeys(PARTS, ""), "head": head})
-    # Links between learners are relative, so that they also lead somewhere behind a proxy.
+    # Links between learners are relative, so that they work behind a proxy.
     writer, up, now = learner_of(request), "../../" if named else "", time.monotonic()
     name = f"{up}{writer.served.name}"
     before = service.rendered.get(name)
@@ -127,7 +127,7 @@ def _recent(served: ServedLearner) -> str:
 
 
 def _chance(p: float) -> str:
-    """Return a chance with three decimals, which never looks certain if it is not.
+    """Format a probability with three decimals that shows 0 or 1 only if exact.
 
     >>> [_chance(p) for p in (0.0, 1e-9, 0.5, 0.99996, 1.0)]
     ['0.000', '< 0.001', '0.500', '> 0.999', '1.000']

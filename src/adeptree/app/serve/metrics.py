@@ -14,7 +14,7 @@ from adeptree.app.serve.writer import Writer
 
 RECENT_BAD = 12
 EDGES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
-"""Upper edges, in seconds, of the buckets for the time of a request."""
+"""Upper edges, in seconds, of the buckets for request durations."""
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 GAUGES: dict[str, tuple[str, Callable[[Writer], float]]] = {
     "rounds": ("Rounds whose label came.", lambda w: w.served.learner.rounds),
@@ -39,11 +39,11 @@ GAUGES: dict[str, tuple[str, Callable[[Writer], float]]] = {
     "journal_seconds": ("Seconds of waiting for the disk since the start.", lambda w: w.wait_seconds),
     "broken": ("1 if the journal cannot be written any more.", lambda w: int(bool(w.broken))),
 }
-"""The metrics of each learner, and how they are read."""
+"""The metrics of each learner, with the functions that read them."""
 
 
 class BadRequest(NamedTuple):
-    """A request that was refused, and why."""
+    """A refused request with its reason."""
 
     at: str
     asked: str
@@ -52,7 +52,7 @@ class BadRequest(NamedTuple):
 
 
 class Metrics:
-    """Requests by route and status, their times, and where each learner stands."""
+    """Requests by route and status, their durations, and the state of each learner."""
 
     def __init__(self, writers: Mapping[str, Writer]) -> None:
         self.started, self._writers, self._registry = time.time(), writers, CollectorRegistry(auto_describe=False)
@@ -65,7 +65,7 @@ class Metrics:
         to.register(self)
 
     def count(self, route: str, status: int, seconds: float, bad: BadRequest | None = None) -> None:
-        """Count a request; ``route`` is one of few, for any address."""
+        """Count a request; ``route`` is one of a few names, for any address."""
         self._requests.labels(route, status).inc()
         self._seconds.observe(seconds)
         self.requests += 1
@@ -74,7 +74,7 @@ class Metrics:
             self.recent.append(bad)
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """Return the metrics of the learners, each as of one moment."""
+        """Return the metrics of the learners, each a consistent snapshot."""
         families = {
             name: GaugeMetricFamily(f"adeptree_{name}", text, labels=["learner"]) for name, (text, _) in GAUGES.items()
         }
@@ -85,7 +85,7 @@ class Metrics:
         return families.values()
 
     def text(self) -> bytes:
-        """Return all metrics in the format ``TEXT``, and what they mean as comments."""
+        """Return all metrics in the format ``TEXT``, with descriptions as comments."""
         text: bytes = generate_latest(self._registry)
         for name, writer in self._writers.items():
             with writer.served.lock:
@@ -95,5 +95,5 @@ class Metrics:
 
 
 def clock(at: float) -> str:
-    """Return a time as people on this machine write it."""
+    """Format a time in the local time zone."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))

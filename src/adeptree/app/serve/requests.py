@@ -23,7 +23,7 @@ ENDING = "the service is ending, and this was not finished; send it again when i
 
 
 class Refusal(AdeptreeError):
-    """Raised where a request is refused; nothing of it was done.
+    """Raised if a request is refused; it has no effect.
 
     >>> refusal = Refusal(404, "no such ticket")
     >>> refusal.status, str(refusal)
@@ -57,8 +57,7 @@ BODY_SECONDS = 20.0
 MOST_HEADERS = 1 << 15
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 DRAINED = 8
-"""A body is read up to this multiple of its limit, so that a client that sends all of it before it reads receives the
-error message."""
+"""Multiple of the limit up to which a body is read, so that a client that sends it first gets the error."""
 ONCE = {b"authorization", b"content-encoding", b"content-length", b"content-type", b"host", b"transfer-encoding"}
 
 
@@ -70,12 +69,12 @@ class Limits:
     batch: int = 1000
     open: int = 100_000
     hosts: frozenset[str] | None = LOOPBACK_NAMES
-    """Names by which clients may call the service; None: any. Else a page of another site could call it by its own."""
+    """Accepted Host names; None: any. The check prevents DNS rebinding by pages of other sites."""
     token: str = field(default="", repr=False)
 
 
 async def let_in(request: Request, receive: Receive, limits: Limits, free: bool) -> bytes:
-    """Return the body of a request, or refuse it; ``free`` is an address that needs no token."""
+    """Check a request and return its body; ``free`` is an address that needs no token."""
     try:
         check_framing(request)
         check_host(request, limits)
@@ -89,7 +88,7 @@ async def let_in(request: Request, receive: Receive, limits: Limits, free: bool)
 
 
 def check_framing(request: Request) -> None:
-    """Refuse a request that a proxy in front may read in another way."""
+    """Refuse a request that a proxy could interpret differently (request smuggling)."""
     raw, version = request.headers.raw, request.scope.get("http_version", "1.1")
     if sum(len(name) + len(value) for name, value in raw) > MOST_HEADERS:
         raise Refusal(431, f"the headers of a request may have {MOST_HEADERS:,} bytes")
@@ -104,7 +103,7 @@ def check_framing(request: Request) -> None:
 
 
 def check_host(request: Request, limits: Limits) -> None:
-    """Refuse a request that calls the service by an unknown name."""
+    """Refuse a request with an unknown Host name."""
     host = request.headers.get("host", "").lower()
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
     if limits.hosts is not None and name not in limits.hosts:
@@ -116,7 +115,7 @@ def check_host(request: Request, limits: Limits) -> None:
 
 
 def has_token(request: Request, limits: Limits) -> bool:
-    """Tell whether a request may read learners; the time that this takes depends on the token's length alone."""
+    """Return True if a request has the token, compared in time that depends on the token's length only."""
     if not limits.token:
         return True
     kind, _, given = request.headers.get("authorization", "").partition(" ")
@@ -125,7 +124,7 @@ def has_token(request: Request, limits: Limits) -> bool:
 
 
 def check_client(request: Request, limits: Limits) -> None:
-    """Refuse a request without the token, and one that a browser sends for a page of another site."""
+    """Refuse a request without the token, and a browser's cross-site request."""
     if not has_token(request, limits):
         why = "this needs the header Authorization: Bearer TOKEN, with the service's token"
         raise Refusal(401, why, {"WWW-Authenticate": "Bearer"})
@@ -154,7 +153,7 @@ async def _body(request: Request, receive: Receive, most: int, keep: bool = True
 
 
 def query_of(request: Request, *known: str) -> dict[str, str]:
-    """Return the values of a query; a name that is unknown, or comes twice, is refused."""
+    """Return the values of a query; unknown or repeated names are refused."""
     pairs = request.query_params.multi_items()
     for name, _ in pairs:
         if name not in known:
@@ -178,7 +177,7 @@ def json_of(request: Request) -> Any:
 
 
 def parsed(body: bytes) -> Any:
-    """Return the JSON value that a body is.
+    """Parse the JSON value of a body.
 
     >>> parsed(b'{"x": [1, 2.5, null]}')
     {'x': [1, 2.5, None]}

@@ -1,4 +1,4 @@
-"""The endpoints of a service: each reads a request, asks the learner, and answers in JSON."""
+"""The endpoints of a service: each reads a request, calls the learner, and answers in JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def openapi(learners: Mapping[str, ServiceColumns], limits: Limits) -> dict[str, Any]:
-    """Return the document; the learner called main is at the root, too."""
+    """Return the OpenAPI document; the learner called main is also at the root."""
     numbers = {"batch": limits.batch, "heaviest": HEAVIEST, "least": -LARGEST, "largest": LARGEST}
     text = resources.files(__package__).joinpath("openapi.json").read_text(encoding="utf-8")
     template = _filled(text, version=__version__, longest=LONGEST_TEXT, **numbers)
@@ -55,7 +55,7 @@ def _instance(columns: ServiceColumns) -> dict[str, Any]:
 
 
 def _filled(text: str, **known: Any) -> Any:
-    """Return the JSON value of a template with values in the places of their names."""
+    """Fill a JSON template with values."""
     for name, value in known.items():
         text = text.replace(f'"{{{name}}}"', json.dumps(value))
     return json.loads(text)
@@ -69,7 +69,7 @@ LONGEST_KEY = 200
 
 
 def service_of(request: Request) -> Service:
-    """Return the service that a request came to."""
+    """Return the service of a request."""
     return request.app  # type: ignore[no-any-return]
 
 
@@ -85,7 +85,7 @@ def learner_of(request: Request) -> Writer:
 
 
 def said(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a value as JSON, which has no infinite numbers: they are null."""
+    """Return a value as JSON; infinite numbers, which JSON lacks, become null."""
     try:
         text = json.dumps(value, allow_nan=False)
     except ValueError:
@@ -105,7 +105,7 @@ def _finite(value: Any) -> Any:
 
 
 async def answer(request: Request) -> Response:
-    """Answer an instance, or many."""
+    """Answer one instance, or many."""
     writer = learner_of(request)
     name, asked = _each(request, ("xs", "asked"), partial(_asked, writer))
     answers = await writer.carry_out(partial(writer.served.answer, asked))
@@ -113,7 +113,7 @@ async def answer(request: Request) -> Response:
 
 
 def _each(request: Request, names: tuple[str, ...], read: Callable[[Any, str], T]) -> tuple[str, list[T]]:
-    """Return what is read in the body: of one value, or of each in a list under one of these names."""
+    """Parse the body: one value, or each value of a list under one of these names."""
     found, some = json_of(request), list[T]()
     name = next((name for name in names if isinstance(found, dict) and name in found), "")
     for place, one in enumerate(_list(name, _object(found, name)[name], request) if name else [found]):
@@ -141,7 +141,7 @@ def _asked(writer: Writer, one: Any, name: str) -> Asked:
 
 
 async def learn(request: Request) -> Response:
-    """Learn a label, or many."""
+    """Learn one label, or many."""
     writer = learner_of(request)
     many, told = _each(request, ("labels",), _told)
     done = await writer.carry_out(partial(writer.served.learn, told))
@@ -156,7 +156,7 @@ def _told(label: Any, _: str) -> Told:
             'a label is {"ticket": 17, "y": 1}, perhaps with "weight"; many are {"labels": [...]}'
         )
     ticket, weight = label["ticket"], label.get("weight")
-    if isinstance(ticket, float) and ticket.is_integer():  # (in JSON 17.0 is a whole number, too)
+    if isinstance(ticket, float) and ticket.is_integer():  # 17.0 is a whole number in JSON
         ticket = int(ticket)
     if type(ticket) is not int or ticket < 1:
         raise InvalidArgument(f"a ticket is a whole number from 1 on, as it was given; {got('ticket', ticket)}")
@@ -165,7 +165,7 @@ def _told(label: Any, _: str) -> Told:
 
 
 def _stray(found: Any, *known: str) -> str:
-    """Return the beginning of a sentence that names what is unknown, "" if nothing is."""
+    """Return the beginning of a message about unknown names, "" if there are none."""
     stray = [name for name in found if name not in known] if isinstance(found, dict) else []
     return f'"{brief(visible(stray[0]))}" is unknown here; ' if stray else ""
 
@@ -187,17 +187,17 @@ def _list(name: str, found: Any, request: Request) -> list[Any]:
     return found
 
 
-# --- What is known -----------------------------------------------------------------------------------------
+# --- Reports -----------------------------------------------------------------------------------------
 
 
 async def certificate(request: Request) -> Response:
-    """Return where the learner stands, and what is proven of it."""
+    """Return the certificate of the learner."""
     query_of(request)
     return said(await asyncio.to_thread(learner_of(request).served.certificate))
 
 
 async def rules(request: Request) -> Response:
-    """Return the rules that are nearly as good as the best."""
+    """Return the near-best rules."""
     given = query_of(request, "within", "limit")
     within = check_reach("within", number(given.get("within", "0")))
     limit = number(given.get("limit", str(USUAL_RULES)))
@@ -210,7 +210,7 @@ async def rules(request: Request) -> Response:
 
 
 async def health(request: Request) -> Response:
-    """Say whether all learners can answer."""
+    """Report if all learners can answer."""
     query_of(request)
     broken = any(writer.broken for writer in service_of(request).writers.values())
     return said({"status": "broken" if broken else "ok"}, 503 if broken else 200)
@@ -237,5 +237,5 @@ async def moved(request: Request) -> Response:
 
 
 async def no_icon(request: Request) -> Response:
-    """Return no icon: browsers ask for one."""
+    """Return an empty icon, which browsers request."""
     return Response(status_code=204, media_type="image/x-icon")

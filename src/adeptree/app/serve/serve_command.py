@@ -1,4 +1,4 @@
-"""``adeptree serve``: its options, and how they become a service."""
+"""``adeptree serve``: its options, and the service that they define."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adeptree.app.serve.requests import Limits
     from adeptree.app.serve.writer import Writer
 
-# Everything that needs numpy is imported inside the functions, so that --help does not wait for it.
+# Modules that need numpy are imported inside functions, so that --help is fast.
 
 TOKEN = "ADEPTREE_TOKEN"
 SHORTEST_TOKEN = 16
@@ -27,7 +27,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions(LearnerOptions):
-    """What was asked for on the command line."""
+    """The options of the command line."""
 
     rules: str | None = None
     learner: list[str] | None = None
@@ -63,13 +63,13 @@ def _serve(options: ServeOptions) -> None:
     check_installed()
     limits, wanted = _limits(options), _learners(options)
     with ExitStack() as stack:
-        # First the port: a second service that is started by mistake does not get as far as the folders.
+        # Bind the port first, so that a second service started by mistake does not touch the folders.
         sock = stack.enter_context(bound_socket(options.host, options.port))
-        # All settings are checked before a folder is written to: a refused one leaves nothing behind.
+        # Check all settings before writing to a folder, so that a refused one leaves nothing behind.
         starts = [_checked(stack, options, name, rules) for name, rules in wanted.items()]
         writers = {name: start() for name, start in zip(wanted, starts, strict=True)}
         server = prepared(Service(writers, limits))
-        # Before it is said that it serves: whoever reads that may end it.
+        # Before the service reports that it is ready, because a reader of that line may stop it.
         stack.enter_context(ended_by_signals(server))
         for writer in writers.values():
             stack.callback(_end, writer, options.quiet)
@@ -151,7 +151,7 @@ def _token(options: ServeOptions) -> str:
 
 
 def _checked(stack: ExitStack, options: ServeOptions, name: str, rules: str) -> Callable[[], Writer]:
-    """Check the settings of a learner and its folder; return what begins it."""
+    """Check the settings of a learner and its folder; return a function that starts it."""
     from adeptree.app.run.run_setup import fresh, meanings, resumed
     from adeptree.app.serve.served_learner import ServedLearner
     from adeptree.app.serve.service_columns import ServiceColumns

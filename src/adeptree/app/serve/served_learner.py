@@ -1,7 +1,7 @@
-"""A learner behind a service: what it answers and learns, as rows of a run's journal, and again after a crash.
+"""A learner behind a service, whose answers and labels are rows of a run's journal, replayed after a crash.
 
-Nothing here knows of HTTP. One thread answers and learns, and says when that is to be on the disk (``commit``); others
-may look on, behind the lock. What is in the memory and not yet on the disk has been told to nobody.
+This module is independent of HTTP. One thread answers and learns, and flushes to the disk (``commit``); others may read
+under the lock. A result is sent to a client only after it is on the disk.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from adeptree.runner.run_folder import ROWS, RunFolder
 from adeptree.runner.ticket_book import EXPIRED, OPEN, UNASKED, Opened, TicketBook
 
 RECENT = 12
-"""Rounds that the page lists."""
+"""Number of rounds that the page lists."""
 LONG_JOURNAL = 50_000
-"""With so many rows a checkpoint waits for no quiet moment: a crash takes them all again."""
+"""Number of rows after which a checkpoint does not wait for an idle moment, because a crash replays them all."""
 
 
 class FolderGone(StateError):
-    """The folder is not where it was."""
+    """The folder was moved or removed."""
 
 
 class Asked(NamedTuple):
-    """An instance to be answered: its texts, itself, and the key of who asked ("": none)."""
+    """An instance to be answered: its texts, the instance, and the client's key ("" for none)."""
 
     cells: list[str]
     x: Any
@@ -42,7 +42,7 @@ class Asked(NamedTuple):
 
 
 class Told(NamedTuple):
-    """The label of a ticket, and how much the round counts (None: as usual)."""
+    """The label of a ticket, and the weight of the round (None: the default)."""
 
     ticket: int
     y: int
@@ -59,15 +59,15 @@ class ServedLearner:
         self.recent: OrderedDict[int, tuple[Opened, int | None]] = OrderedDict()
         self.lock = threading.RLock()
         self.taken = self.saved = self.expired = self.repeated = 0
-        """Rows in all and at the last checkpoint; since the start, tickets that expired and labels that came twice."""
+        """Numbers of rows in total and at the last checkpoint; since the start, of expired tickets and repeats."""
         self.torn = False
-        """Whether something was raised between a step of the learner, which is whole, and the row that tells of it."""
+        """True if an exception came between a complete step of the learner and its row in the journal."""
         self._rows: list[Row] = []
 
     # --- Answers and labels --------------------------------------------------------------------------
 
     def answer(self, asked: list[Asked]) -> list[dict[str, Any]]:
-        """Answer instances, all or none; a key that waits already gets the answer that it got."""
+        """Answer instances, all or none; a key that already waits gets its first answer again."""
         with self.lock:
             kept = {one.key: before for one in asked if (before := self.book.waiting(one.key))}
             waiting, fresh = {key: before.cells for key, before in kept.items()}, 0
@@ -80,7 +80,8 @@ class ServedLearner:
                 waiting |= {one.key: one.cells} if one.key else {}
             self._check_room(fresh, len(kept))
             opened = [kept.get(one.key) or self.book.waiting(one.key) or self._open(one) for one in asked]
-            # Only now, when all are answered: nothing expires for a request that is refused, nor one of its own.
+            # Only after all are answered, so that a refused request expires no ticket, nor does a request expire its
+            # own.
             own, over = {one.ticket.id for one in opened}, len(self.book.open) - self.max_open if fresh else 0
             for number in list(islice((number for number in self.book.open if number not in own), max(0, over))):
                 self._expire(number)
@@ -110,7 +111,7 @@ class ServedLearner:
         return {"ticket": one.id, "action": str(one.action), "guess": one.guess, "p": one.p, "ask": one.ask}
 
     def _expire(self, number: int) -> None:
-        """Give up the label of a ticket; the journal says so, so that the limit may be another after a restart."""
+        """Give up a ticket, and journal it, so that the limit may change after a restart."""
         self.learner.give_up(self.book.open[number].ticket)
         self.torn = True
         self.book.expire(number)
@@ -119,19 +120,19 @@ class ServedLearner:
 
     @property
     def reviews(self) -> tuple[int, int]:
-        """How many reviews wait for their labels, and how many will get none."""
+        """Numbers of reviews that wait for their labels, and that will get none."""
         with self.lock:
             tickets, handed = self.learner.tickets, self.learner.review is not None
             gone = tickets.unlabelled[-1]
             return handed * self.learner.ledger.picked - tickets.labelled[-1] - gone, gone
 
     def standing(self) -> Standing | None:
-        """Return where the learner stands, in numbers and words; None before its first label."""
+        """Return the learner's standing in numbers and words; None before its first label."""
         account = Account(self.name, self.columns.layout.shown, self.columns.names)
         return Standing(self.learner, account) if self.learner.rounds else None
 
     def certificate(self) -> dict[str, Any]:
-        """Return where the learner and its tickets stand, between two rounds."""
+        """Return the certificate of the learner and the state of its tickets, between two rounds."""
         with self.lock:
             found, (waiting, gone) = self.learner.certificate(), self.reviews
             counts = {"stored_labels": self.book.stored, "open_reviews": waiting, "expired_reviews": gone}
@@ -140,7 +141,7 @@ class ServedLearner:
     def learn(self, given: list[Told]) -> dict[str, Any]:
         """Learn labels, all or none, but only store those that the learner does not want.
 
-        A label that came before is passed over, and one that contradicts it is refused.
+        A repeated label is ignored, and a contradicting one is refused.
         """
         with self.lock:
             fresh, labels = dict[int, Told](), list[dict[str, Any]]()
@@ -156,7 +157,7 @@ class ServedLearner:
             return {"labels": labels, "rounds": self.learner.rounds}
 
     def _is_new(self, told: Told, before: Told | None, where: str) -> bool:
-        """Tell whether a label is to be learnt, or came before; refuse one that cannot be."""
+        """Return True if a label is new, False if it is a repetition; refuse an impossible one."""
         number, status = told.ticket, self.book.status(told.ticket)
         if status is None:
             raise Refusal(404, f"{where}ticket {brief(str(number))} was never given; {len(self.book):,} were")
@@ -166,7 +167,7 @@ class ServedLearner:
                 f"{where}ticket {number} has expired: at most {self.max_open:,} answers wait for their labels, and the "
                 f"oldest go first",
             )
-        # What the learner would refuse in the middle of a batch.
+        # Check in advance what the learner would refuse in the middle of a batch.
         self.learner.round_cost(told.y, 1 if told.weight is None else told.weight)
         known = before.y if before else self.book.label_of(number)
         if known is not None and known != told.y:
@@ -182,7 +183,7 @@ class ServedLearner:
             self.learner.learn(opened.ticket, told.y, **weight)
             self.torn = True
             self.book.settle(number, told.y)
-            self.course.note(self.learner, str)  # (the best rule of every moment costs more than the round)
+            self.course.note(self.learner, str)  # reading the best rule in every round would cost more than the round
             self._show(opened, told.y)
         else:
             self.book.store(number, told.y)
@@ -191,7 +192,7 @@ class ServedLearner:
         self._note(LabelRow, None, "", "", str(number), str(told.y), "" if told.weight is None else repr(told.weight))
 
     def _show(self, opened: Opened, y: int | None) -> None:
-        """Put a round on top of those that the page lists."""
+        """Add a round to those that the page lists."""
         self.recent.pop(opened.ticket.id, None)
         self.recent[opened.ticket.id] = opened, y
         if len(self.recent) > RECENT:
@@ -206,14 +207,14 @@ class ServedLearner:
         self.torn = False
 
     def commit(self) -> None:
-        """Write to the disk what was answered and learnt since the last time."""
+        """Flush all answers and labels since the last commit to the disk."""
         rows, self._rows = self._rows, []
         if self.folder is not None and rows:
             self.folder.append(rows[0].line, rows)
             self._check_place()
 
     def _check_place(self) -> None:
-        """Refuse to go on in a file that nobody will find: what has no name is gone at the end."""
+        """Raise an error if the journal's file has been removed or replaced, because its content would be lost."""
         if self.folder is not None and (fate := self.folder.fate()):
             raise FolderGone(
                 f"{self.folder.path / ROWS} was {fate} while the service wrote to it; put the folder back that was "
@@ -226,7 +227,7 @@ class ServedLearner:
         return self.taken - self.saved if self.folder else 0
 
     def due(self, quiet: bool) -> bool:
-        """Tell whether it is time for a checkpoint: in a quiet moment, or after very many rows."""
+        """Return True if it is time for a checkpoint: when idle, or after very many rows."""
         return self.unsaved >= LONG_JOURNAL or bool(quiet and self.unsaved and self.folder and self.folder.due())
 
     def checkpoint(self) -> None:
@@ -238,14 +239,14 @@ class ServedLearner:
             self.saved = self.taken
 
     def go_on(self, folder: RunFolder) -> int:
-        """Keep the learner in a folder, from where it was; return how many rows were taken again."""
+        """Save the learner in a folder, resuming from it; return the number of replayed rows."""
         folder.restore(self._restore)
         rows = folder.rows_after(self.taken)
         folder.take_again(rows, self.taken, self._take_again)
         self.folder, self.expired, self.repeated = folder, 0, 0
         self.checkpoint()
         for place in (folder.path, *list(folder.path.resolve().parents)[:2]):
-            files.sync_folder(place)  # the names of journal and folder, too, outlive a loss of power
+            files.sync_folder(place)  # the names of journal and folder survive a power failure too
         return len(rows)
 
     def _restore(self, found: dict[str, Any]) -> None:

@@ -40,7 +40,7 @@ NAMED = [Route(f"/l/{{name}}{route.path}", route.endpoint, methods=list(route.me
 ROUTES = [*OF_LEARNER, *NAMED, *OF_SERVICE]
 KNOWN = {route.path.replace("{name}", "*") for route in ROUTES}
 FREE = re.compile(r"/|/health|/favicon\.ico|/l/[^/]*/?")
-"""Addresses that need no token: they tell nothing of a learner."""
+"""Addresses that need no token, because they reveal nothing about a learner."""
 SAFE = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
 
 
@@ -53,7 +53,7 @@ class Service:
         self._router = Router(ROUTES, redirect_slashes=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take one request; read its body within limits, and turn errors into JSON."""
+        """Handle one request; read its body within limits, and convert errors to JSON."""
         start, request, bad, replied = time.monotonic(), Request(scope), None, False
         path = scope["path"]
         route = re.sub("^/l/[^/]+", "/l/*", path)
@@ -63,9 +63,9 @@ class Service:
             if message["type"] == "http.response.start":
                 replied = True
                 status, headers = message["status"], [*message["headers"], *SAFE]
-                # Counted before it is sent: a client that has the reply finds it in the counts.
+                # Counted before it is sent, so that a client that has the reply finds it in the counts.
                 self.metrics.count(route if route in KNOWN else "other", status, time.monotonic() - start, bad)
-                if status >= 400 or "upgrade" in request.headers:  # nothing more is read from this connection
+                if status >= 400 or "upgrade" in request.headers:  # no more requests are read from this connection
                     headers.append((b"connection", b"close"))
                 message = {**message, "headers": headers}
             await send(message)
@@ -74,7 +74,7 @@ class Service:
             scope["app"], scope["body"] = self, await let_in(request, receive, self.limits, bool(FREE.fullmatch(path)))
             await self._router(scope, receive, reply)
         except (Exception, asyncio.CancelledError) as error:
-            if replied:  # the connection is gone, and a second reply would be the answer to another request
+            if replied:  # a second reply on this connection would answer another request
                 raise
             refusal = _astray(scope, error) if isinstance(error, HTTPException) else refusal_of(error)
             if refusal.status == 500:
@@ -85,7 +85,7 @@ class Service:
 
 
 def _astray(scope: Scope, error: HTTPException) -> Refusal:
-    """Return the refusal of an address that is not there, or of its method."""
+    """Return the refusal of an unknown address or method."""
     if error.status_code == 405 and error.headers:
         allowed = ", ".join(sorted(error.headers["Allow"].split(", ")))
         why = f"this address takes {allowed}; got {brief(visible(scope['method']))}"

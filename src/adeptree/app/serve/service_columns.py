@@ -1,4 +1,4 @@
-"""What ``--rules`` mean where there is no stream to look at: which values a request brings, and in what order."""
+"""Resolve ``--rules`` without a stream: the values of a request, and their order."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ OWN = ("(key)", "(p)", "(ticket)", "(label)", "(weight)")
 """Columns of the journal that the service fills in, after those of the rules."""
 LABEL = 3
 LONGEST_TEXT = 1000
-"""Letters that a value may have: it may become part of a rule, and rules are shown."""
+"""Longest value in characters, because it may become part of a displayed rule."""
 LARGEST = 1e300
-"""Of numbers: larger ones leave no room to compute with them."""
+"""Largest number; larger ones leave no room for computation."""
 
 
 class ServiceColumns:
-    """The columns of a service's rules, and the instances that JSON values are.
+    """The columns of a service's rules, and the conversion of JSON values to instances.
 
     >>> columns = ServiceColumns("stumps(age, sex)")
     >>> columns.names, columns.cells({"age": 41, "sex": "f", "name": "not read"}), columns.cells([41.5, None])
@@ -65,14 +65,14 @@ class ServiceColumns:
         return [self._cell(names[0], given)]
 
     def instance(self, cells: Sequence[str]) -> Any:
-        """Return the instance of the class that these texts are, as ``adeptree run`` reads them from a file."""
+        """Convert these texts to an instance of the class, like ``adeptree run`` with a file."""
         return self.layout.instance([cells[place].strip() for place in self.layout.places])
 
     def _cell(self, name: str, value: Any) -> str:
-        """Return a JSON value as the text that it is in a file."""
+        """Convert a JSON value to its text in a file."""
         if isinstance(value, (list, dict)):
             raise InvalidInstance(f'"{brief(name)}" must be a number, a text, true, false or null; got {_kind(value)}')
-        if isinstance(value, (int, float)) and not -LARGEST <= value <= LARGEST:  # (NaN is none, either)
+        if isinstance(value, (int, float)) and not -LARGEST <= value <= LARGEST:  # also refuses NaN
             raise InvalidInstance(f'"{brief(name)}" must be a number up to {LARGEST:g}; {got("value", value)}')
         if isinstance(value, str) and (len(value) > LONGEST_TEXT or not is_storable(value)):
             raise InvalidInstance(
@@ -80,7 +80,7 @@ class ServiceColumns:
                 f"got one of {len(value)}"
             )
         whole = name == self._by and isinstance(value, float) and value.is_integer()
-        return as_text(int(value) if whole else value)  # (in JSON 7.0 is 7: the same segment)
+        return as_text(int(value) if whole else value)  # 7.0 is 7 in JSON: the same segment
 
 
 def _kind(value: Any) -> str:
@@ -89,7 +89,7 @@ def _kind(value: Any) -> str:
 
 
 def _layout(rules: str, x: str | None, times: list[str], by: str | None) -> tuple[tuple[str, ...], Layout]:
-    """Return the columns that requests bring, and what is made of them."""
+    """Return the columns of requests, and the layout of the rules."""
     found = [_part(part, x) for part in parts_of(rules)]
     features, made = [name for part in found for name in part[0]], {k: v for part in found for k, v in part[1].items()}
     columns = list(dict.fromkeys([*(made.get(name, name) for name in features), *([] if by is None else [by])]))
@@ -104,7 +104,7 @@ def _layout(rules: str, x: str | None, times: list[str], by: str | None) -> tupl
 
 
 def _part(rules: str, x: str | None) -> tuple[list[str], dict[str, str], bool]:
-    """Return the features of rules, the columns of those made of times, and whether the rules name them."""
+    """Return the features of rules, the columns of derived times, and whether the rules name them."""
     wanted = on_columns(rules)
     if wanted is None:
         concept_class = parse(rules)
@@ -121,6 +121,6 @@ def _part(rules: str, x: str | None) -> tuple[list[str], dict[str, str], bool]:
 
 
 def _of_spec(concept_class: ConceptClass, x: str | None) -> list[str]:
-    """Return the columns of a spec: those that it names, those of ``--features``, or names of our own."""
+    """Return the columns of a spec: those that it names, those of ``--features``, or default names."""
     count = columns_of(concept_class).count(concept_class)
     return list(columns_of_spec(concept_class, x, ["x"] if count == 1 else [f"x{i}" for i in range(1, count + 1)]))

@@ -1,7 +1,7 @@
-"""One thread per learner that answers and learns, in the order in which requests come, and writes in groups.
+"""One writer thread per learner, which answers and learns in the order of requests and commits in groups.
 
-All that is there is carried out, written with one wait for the disk, and only then told to whoever asked. A failure to
-write ends it: what is in the memory may then be ahead of the disk, so nothing more is answered before a restart.
+It executes all pending requests, flushes them to the disk once, and only then sends the results. If a write fails, the
+writer stops: memory may be ahead of the disk, so no request is answered before a restart.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from adeptree.core.errors import StateError
 from adeptree.pages.standing import rule_text
 
 MOST_WAITING = 16
-"""Requests that may wait for their turn."""
+"""Most requests that may be queued."""
 
 
 class RulesDesk:
-    """Finding rules keeps the learner, so it rests for as long as that took before it begins again."""
+    """Serialises requests for near-best rules, and pauses for as long as the last one took."""
 
     def __init__(self, served: ServedLearner) -> None:
         self._served, self._turn, self._waiting, self._free = served, asyncio.Lock(), 0, 0.0
         self._last: tuple[tuple[float, int, int], dict[str, Any]] | None = None
 
     async def rules(self, within: float, limit: int) -> dict[str, Any]:
-        """Return the rules as they are sent; identical concurrent requests share one answer."""
+        """Return the reply with the rules; identical concurrent requests share one reply."""
         if self._waiting >= MOST_WAITING:
             raise Refusal(429, f"{MOST_WAITING} requests wait for rules already; try again later", {"Retry-After": "1"})
         self._waiting += 1
@@ -62,14 +62,14 @@ class RulesDesk:
 
 
 QUIET_SECONDS = 0.5
-"""Without a request for so long, it is a good moment for a checkpoint."""
+"""Idle seconds after which a checkpoint may be written."""
 LARGEST_GROUP = 512
 SAFE = "; acknowledged labels are safe: make room, and start the service again"
 
 
 @dataclass
 class _Work:
-    """Something to be done, and who waits for it."""
+    """A request, and the future that waits for it."""
 
     do: Callable[[], Any]
     loop: asyncio.AbstractEventLoop
@@ -78,27 +78,27 @@ class _Work:
 
 
 class Writer:
-    """The only one who changes a learner while the service runs."""
+    """The only thread that changes a learner while the service runs."""
 
     def __init__(self, served: ServedLearner) -> None:
         self.served, self.desk = served, RulesDesk(served)
         self.broken = ""
-        """Why nothing more is written, if so."""
+        """The reason why the writer stopped, or None."""
         self.groups, self.wait_seconds = 0, 0.0
         self._queue: SimpleQueue[_Work | None] = SimpleQueue()
         self._thread = Thread(target=self._run, name=f"writer of {served.name}", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Carry out what is there, write a last checkpoint, and end."""
+        """Execute pending requests, write a last checkpoint, and stop."""
         self._queue.put(None)
         self._thread.join()
 
     async def carry_out(self, do: Callable[[], Any]) -> Any:
-        """Have something done; return, or raise, what it does once that is on the disk."""
+        """Execute a function in the thread; return its result, or raise its exception, once it is on the disk."""
         loop = asyncio.get_running_loop()
         work = _Work(do, loop, loop.create_future())
         self._queue.put(work)
@@ -130,7 +130,7 @@ class Writer:
                 if self.broken:
                     raise Refusal(503, self.broken)
                 work.outcome = work.do()
-            except Exception as error:  # whatever it is, the one who asked is told, and the others are not kept waiting
+            except Exception as error:  # any error goes to its client, and the others are not delayed
                 work.outcome = error
                 if self.served.torn:
                     self._break(error)
@@ -164,12 +164,12 @@ class Writer:
 def _tell(loop: asyncio.AbstractEventLoop, group: list[_Work]) -> None:
     def tell() -> None:
         for work in group:
-            if work.done.done():  # (whoever asked has gone away)
+            if work.done.done():  # the client has gone away
                 continue
             if isinstance(work.outcome, Exception):
                 work.done.set_exception(work.outcome)
             else:
                 work.done.set_result(work.outcome)
 
-    with suppress(RuntimeError):  # (the service has ended, and nobody waits)
+    with suppress(RuntimeError):  # the service has ended, and no client waits
         loop.call_soon_threadsafe(tell)

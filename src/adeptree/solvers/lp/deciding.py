@@ -17,17 +17,16 @@ from adeptree.solvers.lp.lifting import Point, lift
 Labelled = list[tuple[Point, int]]
 
 SMALL = 6000
-"""(dim + 1)^3 (points + 20) up to which integers beat a call of HiGHS: measured in 2 dimensions up to 200 points, in 3
-up to 60, in 4 up to 20 (``docs/howto/solvers-lp.md``)."""
+"""Largest (dim + 1)^3 (points + 20) for which integers are faster than HiGHS: measured in 2 dimensions up to 200
+points, in 3 up to 60, in 4 up to 20 (``docs/howto/solvers-lp.md``)."""
 
 
 class Decider:
-    """Decides samples of one dimension; nothing that a floating-point solver says is believed unchecked.
+    """Decides samples of one dimension; every answer of a floating-point solver is checked.
 
-    Small samples (a frontier asks about little else) are decided in integers at once, unless ``small`` is False.
-    Others go to HiGHS. If its answer does not pass the check, the integers decide, and only if these take too long the
-    answer is OracleUnknown. ``rungs`` counts who decided. All steps of a
-    sample together have ``seconds``, if these are given.
+    Small samples (nearly all queries of a frontier) are decided in integers at once, unless ``small`` is False. Others
+    go to HiGHS. If its answer does not pass the check, the integers decide, and only if these take too long the answer
+    is OracleUnknown. ``rungs`` counts the deciding steps. ``seconds``, if given, limits all steps of a sample together.
     """
 
     def __init__(self, dim: int, small: bool = True, seconds: float | None = None) -> None:
@@ -37,7 +36,7 @@ class Decider:
         self.model = Model(dim)
 
     def decide(self, sample: Labelled) -> Halfspace | Infeasibility:
-        """Return what is proved about the sample."""
+        """Return the proven decision about the sample."""
         labels: dict[Point, int] = dict(sample)
         for x, y in sample:
             if labels[x] != y:
@@ -78,7 +77,7 @@ class Decider:
 
 
 def _checked(outcome: Outcome, items: Labelled, until: float) -> Halfspace | Infeasibility | None:
-    """Return what the solver's hint proves: by its vector, or by the points that carry its "no"."""
+    """Return the decision that the solver's hint proves, with its vector or the points of its "no"."""
     rule = rounded(outcome.vector, items)
     if rule is not None or not outcome.support:
         return rule
@@ -87,7 +86,7 @@ def _checked(outcome: Outcome, items: Labelled, until: float) -> Halfspace | Inf
 
 
 def separated(items: Labelled, until: float = math.inf) -> Halfspace | Infeasibility | None:
-    """Decide a sample in integers; None if that takes too many pivots, or until then.
+    """Decide a sample in integers; None if that takes too many pivots or too long.
 
     >>> str(separated([((0, 0), 0), ((3, 1), 1)]))
     'x0 + x1 >= 1'

@@ -1,4 +1,4 @@
-"""All ways in which halfspaces can label a finite set of points, listed exactly and without a solver.
+"""List all labellings of a finite set of points by halfspaces, exactly and without a solver.
 
 In weight space the points are hyperplanes through 0, and labellings are the cells between them. Every cell
 touches a ray on which all but a set of lower rank is decided; that set is labelled in all ways, recursively.

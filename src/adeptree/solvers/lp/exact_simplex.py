@@ -6,9 +6,9 @@ the dual solution v has v.a_i >= minimum > 0 for all i. Entries stay integers ov
 (Edmonds), and Bland's rule excludes cycles.
 
 The program: weights w_i >= 0 that add up to 1, and for every coordinate k  sum_i w_i a_ik = plus_k - minus_k,  at the
-cost plus_k + minus_k. Of the tableau only the columns of plus_k and the right side are kept, as all others are made of
-them: a weight's column is  right side - sum_k a_ik plus_k,  and that of minus_k is -plus_k. So a step costs (dim + 2)^2
-products and, for each point that is looked at, dim + 1, however many points there are.
+cost plus_k + minus_k. Of the tableau only the columns of plus_k and the right side are stored, because they determine
+the others: a weight's column is  right side - sum_k a_ik plus_k,  and that of minus_k is -plus_k. So a step costs (dim
++ 2)^2 products and, for each point examined, dim + 1, for any number of points.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ PIVOT_LIMIT = 5000
 
 @dataclass(frozen=True)
 class Decision:
-    """Either ``vector`` (v.a_i > 0 for all i) or ``weights`` (sum of weights_i a_i = 0, not all 0) is given."""
+    """A proven decision: ``vector`` (v.a_i > 0 for all i) or ``weights`` (sum of weights_i a_i = 0, not all 0)."""
 
     vector: tuple[int, ...] | None = None
     weights: tuple[int, ...] | None = None
 
     def holds(self, signed: Sequence[Vector]) -> bool:
-        """Check the decision by itself, however it was come by."""
+        """Check the proof of the decision, whatever its origin."""
         if self.vector is not None:
             return all(dot(self.vector, a) > 0 for a in signed)
         weights = self.weights or ()
@@ -76,7 +76,7 @@ def separate(signed: Sequence[Vector], pivots: int = PIVOT_LIMIT, until: float =
             return None
         leaving = _leaving(rows, column, basis)
         source, by = rows[leaving], column[leaving]
-        rows = [  # (the divisions leave no remainder)
+        rows = [  # the divisions are exact
             row if i == leaving else [(a * by - factor * b) // common for a, b in zip(row, source, strict=True)]
             for i, (row, factor) in enumerate(zip(rows, column, strict=True))
         ]

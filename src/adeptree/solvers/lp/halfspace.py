@@ -10,12 +10,12 @@ from adeptree.core.types import Instance
 from adeptree.solvers.lp.lifting import Point, as_point, dot, lift, primitive
 
 SCALES = (4, 32, 1 << 10, 1 << 20, 1 << 52)
-"""A solver's vector is rounded to this many steps: the first rounding that still fits is the one people read."""
+"""Numbers of steps for rounding a solver's vector; the first rounding that fits is shown."""
 
 
 @dataclass(frozen=True)
 class Halfspace:
-    """The rule w.x >= b with integer weights; floats are taken as the rationals they are.
+    """The rule w.x >= b with integer weights; floats count as exact rationals.
 
     >>> rule = Halfspace((2, -1), 3)
     >>> str(rule), rule((2, 1)), rule((2, 1.5))
@@ -32,7 +32,7 @@ class Halfspace:
         return cls(tuple(weights), -offset)
 
     def __call__(self, x: Instance) -> int:
-        """Return on which side x lies."""
+        """Return 1 if x is in the halfspace, else 0."""
         try:
             lifted = lift(x)
         except (TypeError, ValueError, OverflowError, AttributeError):
@@ -58,7 +58,7 @@ def _term(weight: int, i: int) -> str:
 
 
 def fits(v: Sequence[int], sample: Iterable[tuple[Point, int]]) -> bool:
-    """Return whether v.(x, 1) >= 0 holds exactly on the points with label 1.
+    """Return True if v.(x, 1) >= 0 holds exactly on the points with label 1.
 
     >>> fits((1, -2), [((3,), 1), ((2,), 1), ((1.5,), 0)])
     True

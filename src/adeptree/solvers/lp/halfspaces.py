@@ -1,4 +1,4 @@
-"""Halfspaces: linear rules over tuples of numbers, by linear programming, with every answer checked exactly."""
+"""Halfspaces (linear rules) over tuples of numbers, by linear programming with exact checks."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from adeptree.solvers.solver_class import SolverClass
 from adeptree.theory import bounds
 
 CALL_COST = 300e-6
-"""Seconds that a call takes, about: 0.2 ms for the short samples of the plane, 0.7 ms for long ones (measured in
-``docs/howto/solvers-lp.md``)."""
+"""Approximate duration of a call in seconds: 0.2 ms for the short samples of the plane, 0.7 ms for long ones (measured
+in ``docs/howto/solvers-lp.md``)."""
 
 LARGEST_DIM = 1 << 14
-"""Most dimensions: the exact simplex method that has the last word keeps a table with a side as long."""
+"""Most dimensions, because the exact simplex method keeps a table of that side length."""
 
 TABLE_LIMIT = 1 << 24
 """Largest table (labellings x points) that ``enumerated`` makes."""
@@ -36,33 +36,33 @@ TABLE_LIMIT = 1 << 24
 class Halfspaces(SolverClass):
     """Rules w.x >= b with any real w and b; x is a tuple of numbers (int, Fraction or float).
 
-    ``find`` asks HiGHS (extra ``lp``), and no answer is believed unchecked: a halfspace is tried on the sample
-    in rational arithmetic, and "nothing fits" needs a :class:`Infeasibility` of at most dim + 2 points. If neither
-    holds, a simplex method in integers decides; ``OracleUnknown`` is raised only if that takes too long.
-    ``decider.rungs`` counts which step decided (in this process).
+    ``find`` calls HiGHS (extra ``lp``), and every answer is checked: a halfspace is tested on the sample in rational
+    arithmetic, and "nothing fits" needs an :class:`Infeasibility` of at most dim + 2 points. If neither holds, a
+    simplex method in integers decides; ``OracleUnknown`` is raised only if that takes too long. ``decider.rungs``
+    counts which step decided (in this process).
 
-    On all of R^dim no learner has a finite mistake bound (the Littlestone dimension is infinite). Two ways out are
-    ``grid``, and ``radius`` with ``margin``.
+    On all of R^dim no learner has a finite mistake bound (the Littlestone dimension is infinite). Use ``grid``, or
+    ``radius`` with ``margin``, to get one.
 
     Parameters
     ----------
     dim
-        How many numbers an instance has.
+        The length of an instance.
     grid
         n: instances are the integer points of {0..n-1}^dim, so the class is finite; :meth:`enumerated` lists it for
         Halving, whose M is at most :attr:`halving_bound`.
     radius, margin
-        R and g: instances have Euclidean length at most R, and the base learner ``Perceptron`` makes at most
-        (2R/g - 1)^2 mistakes on labels that some halfspace gives with distance >= g from its boundary. The class stays
-        *all* halfspaces: a class with a margin is partial (points inside the margin have no label), where a path need
-        not have a continuation and Sauer's lemma may fail. So take ``on_excess="prune"``: the regret bound then holds
-        against every halfspace that keeps the margin.
+        R and g: instances have Euclidean length at most R, and the base learner ``Perceptron`` makes at most (2R/g -
+        1)^2 mistakes on labels that some halfspace gives with distance >= g from its boundary. The class stays *all*
+        halfspaces: a class with a margin is partial (points inside the margin have no label), so a path may lack a
+        continuation and Sauer's lemma may fail. So use ``on_excess="prune"``: the regret bound then holds against every
+        halfspace that keeps the margin.
     solver
-        "auto" decides small samples in integers at once, which is faster; "highs" always asks HiGHS first.
+        "auto" decides small samples in integers, which is faster; "highs" always calls HiGHS first.
     seconds
-        Limits a question; what it leaves open is ``OracleUnknown``.
+        The time limit of a query; an undecided query raises ``OracleUnknown``.
     on_unknown, **options
-        Those of :class:`OracleClass`.
+        Parameters of :class:`OracleClass`.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Halfspaces(SolverClass):
         told = {**own, "on_unknown": on_unknown}
         super().__init__(told, options, CALL_COST, vc_dimension=vc, name=self.spec_name)
         self._asking["solver"] = solver
-        self.seconds = limit  # (not OracleClass's own limit, which needs a thread: here the solver looks at the clock)
+        self.seconds = limit  # not OracleClass's limit, which needs a thread: the solver checks the time itself
         self.decider = Decider(self.dim, small=solver == "auto", seconds=limit)
 
     def instance(self, x: Any) -> Point:
@@ -137,7 +137,7 @@ class Halfspaces(SolverClass):
     def _grid(self) -> list[Point]:
         if self.grid is None:
             raise InvalidArgument("only Halfspaces(dim, grid=n) is a finite class; give grid=")
-        # (A power of thousands of dimensions is not reckoned out: from two points a side on, 2^24 is too many.)
+        # Do not compute a power with thousands of dimensions: with two points per side, 2^24 is too many.
         if self.grid > 1 and (self.dim > 24 or self.grid**self.dim > TABLE_LIMIT):
             raise TooLarge(f"{self!r} has more than {TABLE_LIMIT} points, too many to list; take a smaller grid")
         return list(itertools.product(range(self.grid), repeat=self.dim))
@@ -164,13 +164,13 @@ class Halfspaces(SolverClass):
     # --- Streams -----------------------------------------------------------------------------------
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw a point: of the grid, of the ball, or an integer point within 50 of the origin."""
+        """Draw a point of the grid or the ball, or an integer point within 50 of the origin."""
         if self.grid is not None:
             return tuple(rng.integers(self.grid, size=self.dim).tolist())
         if self.radius is None:
             return tuple(rng.integers(-50, 51, size=self.dim).tolist())
         direction = rng.normal(size=self.dim)
-        # A little inside, so that rounding does not carry the point out of the ball.
+        # Slightly inside, so that rounding does not move the point out of the ball.
         length = 0.999 * float(self.radius) * rng.random() ** (1 / self.dim)
         return tuple((direction / np.linalg.norm(direction) * length).tolist())
 

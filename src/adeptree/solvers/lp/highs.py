@@ -1,4 +1,4 @@
-"""The linear program, kept in one HiGHS model: a question is a change of row bounds, solved from where we are."""
+"""The linear program in one HiGHS model: a query changes row bounds and solves from the last basis."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from adeptree.solvers.lp.lifting import Point, lift
 highspy: Any = Extra("highspy", "Halfspaces", "lp")
 
 NEGLIGIBLE = 1e-9
-"""Multipliers below this are read as 0; what is concluded from them is checked exactly anyway."""
+"""Multipliers below this count as 0; conclusions from them are checked exactly."""
 
 ROW_LIMIT = 256
-"""A model with more rows than this (or 8 per point asked about) is begun anew: rows not asked about cost time too."""
+"""A model with more rows than this (or 8 per queried point) is rebuilt, because unused rows cost time too."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What HiGHS says, to be checked: a vector v, and the sample positions that carry its "no"."""
+    """The unchecked result of HiGHS: a vector v, and the sample positions of its "no"."""
 
     vector: list[float]
     support: list[int]
@@ -31,8 +31,8 @@ class Outcome:
 class Model:
     """Find v and the largest t with v.p >= t on 1-points and v.p <= -t on 0-points, p = (x, 1) scaled to size 1.
 
-    All entries of v are in [-1, 1] and t is in [0, 1]: there always is a solution (v = t = 0), which is why HiGHS has
-    no trouble with it; t = 0 means that nothing fits, and the row multipliers tell why.
+    All entries of v are in [-1, 1] and t is in [0, 1], so there always is a solution (v = t = 0). t = 0 means that
+    nothing fits, and the row multipliers prove it.
     """
 
     def __init__(self, dim: int) -> None:
@@ -44,7 +44,7 @@ class Model:
     def _begin(self) -> None:
         self.highs = highspy.Highs()
         self.infinity = highspy.kHighsInf
-        # Presolve would hide the multipliers (HiGHS #1481), and these programs are too small to gain by it.
+        # Presolve would hide the multipliers (HiGHS #1481), and these programs are too small to benefit from it.
         for option, value in (("output_flag", False), ("presolve", "off"), ("parallel", "off")):
             self.highs.setOptionValue(option, value)
         for _ in range(self.dim + 1):
@@ -54,13 +54,13 @@ class Model:
         self.first_row, self.active = {}, {}
 
     def solve(self, sample: Sequence[tuple[Point, int]], seconds: float | None = None) -> Outcome | None:
-        """Return what HiGHS finds for the sample, or None if it does not know (within the seconds that are left)."""
+        """Return the result of HiGHS for the sample; None if it is undecided within the remaining seconds."""
         if self.highs is None or 2 * len(self.first_row) > max(ROW_LIMIT, 8 * len(sample)):
             self._begin()
         rows = [self._row(x) + (0 if y else 1) for x, y in sample]
         self._switch(rows)
         if seconds is not None:
-            # Its clock goes on from question to question, and the limit is on the clock.
+            # HiGHS adds up its time over queries, and the limit is on the sum.
             self.highs.setOptionValue("time_limit", self.highs.getRunTime() + seconds)
         self.highs.run()
         if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
@@ -71,7 +71,7 @@ class Model:
         return Outcome(list(solution.col_value)[:-1], support)
 
     def _row(self, x: Point) -> int:
-        """Return the first of the two rows of x: it asks for label 1, the next one for label 0."""
+        """Return the first of the two rows of x, for label 1; the next one is for label 0."""
         known = self.first_row.get(x)
         if known is not None:
             return known
@@ -85,7 +85,7 @@ class Model:
         return self.first_row[x]
 
     def _switch(self, rows: list[int]) -> None:
-        """Make exactly these rows count."""
+        """Activate exactly these rows."""
         wanted = dict.fromkeys(rows, 1)
         for row in self.active:
             if row not in wanted:

@@ -1,4 +1,4 @@
-"""Why no halfspace fits: at most dim + 2 points and weights that anybody can check by hand."""
+"""Proofs that no halfspace fits: at most dim + 2 points with weights, which can be checked by hand."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from adeptree.solvers.lp.lifting import Point, lift
 
 @dataclass(frozen=True)
 class Infeasibility:
-    """Labelled points, each with a positive rational weight, that no halfspace can label.
+    """A proof that no halfspace fits: labelled points, each with a positive rational weight.
 
-    The weights of the 1-points add up to one, those of the 0-points too, and both weighted means are the same
-    point: it would have to lie on both sides (Kirchberger's theorem: such a proof exists with dim + 2 points).
+    The weights of the 1-points add up to one, and so do those of the 0-points. Both weighted means are the same point,
+    which would have to lie on both sides (by Kirchberger's theorem dim + 2 points suffice).
 
     >>> half = Fraction(1, 2)
     >>> proof = Infeasibility((((0, 0), 1), ((2, 2), 1), ((0, 2), 0), ((2, 0), 0)), (half, half, half, half))
@@ -31,7 +31,7 @@ class Infeasibility:
         return self._mean(1)
 
     def verify(self, sample: Iterable[tuple[Point, int]] | None = None) -> bool:
-        """Check the proof by rational arithmetic alone; with a sample, also that its points come from there."""
+        """Check the proof in rational arithmetic; with a sample, also check that its points come from there."""
         if len(self.points) != len(self.weights) or any(weight <= 0 for weight in self.weights):
             return False
         if sample is not None and not set(self.points) <= {(tuple(x), int(y)) for x, y in sample}:

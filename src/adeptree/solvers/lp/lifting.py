@@ -1,4 +1,4 @@
-"""Points as integer vectors, so that every question of side is one exact dot product."""
+"""Points as integer vectors, so that the side of a point is one exact dot product."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def as_point(x: Any, dim: int) -> Point:
     if isinstance(x, np.ndarray):
         x = x.tolist()
     if isinstance(x, (tuple, list)) and len(x) == dim:
-        if EXACT.issuperset(map(type, x)):  # the common case, on the way of every question
+        if EXACT.issuperset(map(type, x)):  # the common case, in every query
             return tuple(x)
         values = tuple(value.item() if isinstance(value, np.generic) else value for value in x)
         if all(_is_number(value) for value in values):
@@ -46,7 +46,7 @@ def _is_number(value: Any) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def lift(x: Point) -> tuple[int, ...]:
-    """Return (x, 1) times the least common denominator of x: the same ray, in integers. A float is what it is.
+    """Return (x, 1) times the least common denominator of x: the same ray, in integers. Floats count as exact.
 
     >>> lift((1, 0.5))
     (2, 1, 2)

@@ -41,7 +41,7 @@ class Perceptron(MadeFor[Halfspaces]):
 
     @property
     def mistake_bound(self) -> int | None:
-        """M, as far as the class names a margin."""
+        """M, if the class has a margin; else None."""
         if self.concept_class is None or self.concept_class.margin is None:
             return None
         return math.floor((2 * self._radius / Fraction(self.concept_class.margin) - 1) ** 2)
@@ -52,7 +52,7 @@ class Perceptron(MadeFor[Halfspaces]):
 
     @property
     def _square(self) -> Fraction:
-        """c^2, the square of the last entry of the embedding; 1 where no margin is known."""
+        """c^2, the square of the last entry of the embedding; 1 without a margin."""
         if self.known.margin is None:
             return Fraction(1)
         return self._radius * (self._radius - Fraction(self.known.margin))
@@ -62,7 +62,7 @@ class Perceptron(MadeFor[Halfspaces]):
         return (0,) * (self.known.dim + 1) + (1,)
 
     def restored(self, state: Any) -> State:
-        """Return dim + 2 whole numbers, the last of them positive."""
+        """Convert a saved state: dim + 2 whole numbers, the last of them positive."""
         need(isinstance(state, (list, tuple)) and len(state) == self.known.dim + 2, "a state of the Perceptron")
         need(all(type(value) is int for value in state) and state[-1] > 0, "a state of the Perceptron")
         return tuple(state)
@@ -72,7 +72,7 @@ class Perceptron(MadeFor[Halfspaces]):
         return int(dot(state[:-1], lift(x)) > 0)
 
     def update(self, state: State, x: Instance, y: int) -> State:
-        """Add the point (or take it away, if its label is 0) after a mistake."""
+        """Add the point (subtract it if its label is 0) after a mistake."""
         if self.predict(state, x) == y:
             return state
         sign = 1 if y else -1
@@ -84,7 +84,7 @@ class Perceptron(MadeFor[Halfspaces]):
 
 
 def halfspace_base(concept_class: Halfspaces) -> BaseLearner:
-    """Return the natural base learner: Halving over the grid's labellings, else the Perceptron.
+    """Return the default base learner: Halving over the grid's labellings, else the Perceptron.
 
     Without a grid or a margin no learner has a finite mistake bound: the KT prior (``horizon=None``) needs none.
     """

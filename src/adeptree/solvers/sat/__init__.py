@@ -1,4 +1,4 @@
-"""Classes behind a SAT solver (extra ``sat``): ready-made encodings, and a small way to state your own."""
+"""Classes with a SAT solver as oracle (extra ``sat``): ready-made encodings, and the interface for your own."""
 
 from adeptree.solvers.sat.bit_encodings import DecisionList as DecisionList
 from adeptree.solvers.sat.bit_encodings import DecisionLists as DecisionLists

@@ -66,7 +66,7 @@ def _number(x: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True)
 class Dnf:
-    """1 where some term holds; a term is a tuple of literals: i for "bit i is 1", ~i for "bit i is 0".
+    """A formula that is 1 if some term holds; a term is a tuple of literals: i for "bit i is 1", ~i for "bit i is 0".
 
     >>> str(Dnf(((0, ~2), (1,)))), str(Dnf(())), str(Dnf(((),)))
     ('(x0 and not x2) or (x1)', 'never', 'always')
@@ -76,7 +76,7 @@ class Dnf:
 
     @cached_property
     def _words(self) -> list[tuple[int, int]]:
-        """For each term the bits that must be 1, and those that must be 0: a rule labels by whole words, often."""
+        """For each term, the bits that must be 1 and those that must be 0, as whole words for speed."""
         both = [([i for i in term if i >= 0], [~i for i in term if i < 0]) for term in self.terms]
         return [(sum(1 << i for i in set(ones)), sum(1 << i for i in set(zeros))) for ones, zeros in both]
 
@@ -108,7 +108,7 @@ class KTermDnf(OfKParts):
     call_cost = 60e-6
 
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:
-        """For each term: the literals in it, and whether it is there at all."""
+        """Make the variables: for each term, its literals, and a flag that it is present."""
         super().start(new_var, add_clause)
         self.needs = [[(new_var(), new_var()) for _ in range(self.n)] for _ in range(self.k)]
         """``needs[j][i][b]``: term j asks bit i to be b."""
@@ -117,14 +117,14 @@ class KTermDnf(OfKParts):
             for zero, one in term:
                 add_clause(-zero, -one)
         for first, second in zip(self.absent, self.absent[1:], strict=False):
-            add_clause(-first, second)  # the terms there come first
+            add_clause(-first, second)  # present terms come first
         for gone, term in zip(self.absent, self.needs, strict=True):
             for pair in term:
                 for variable in pair:
-                    add_clause(-gone, -variable)  # nor has a term that is not there two ways to be so
+                    add_clause(-gone, -variable)  # an absent term has only one form
 
     def label(self, x: Instance) -> int:
-        """A term holds unless it is absent or asks some bit for the other value."""
+        """Return the literal: a term holds unless it is absent or requires another value of some bit."""
         terms = (
             -self.any_of([gone, *(pair[1 - bit] for pair, bit in zip(term, x, strict=True))])
             for gone, term in zip(self.absent, self.needs, strict=True)
@@ -144,7 +144,7 @@ class KTermDnf(OfKParts):
 
 @dataclass(frozen=True)
 class DecisionList:
-    """The label of the first rule whose literal holds, else the default.
+    """A decision list: the label of the first rule whose literal holds, else the default.
 
     >>> str(DecisionList(((0, 1), (~3, 0)), 1))
     'if x0 then 1 elif not x3 then 0 else 1'
@@ -154,7 +154,7 @@ class DecisionList:
     default: int
 
     def __call__(self, x: Instance) -> int:
-        """Go through the rules."""
+        """Return the label of x."""
         for literal, label in self.rules:
             if holds(literal, x):
                 return label
@@ -180,14 +180,14 @@ class DecisionLists(OfKParts):
     call_cost = 100e-6
 
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:
-        """For each rule one of 2n literals, and a label; shorter lists say a rule twice."""
+        """Make the variables: for each rule one of 2n literals, and a label; shorter lists repeat a rule."""
         super().start(new_var, add_clause)
         self.literals = [*range(self.n), *(~i for i in range(self.n))]
         self.tests = [self.exactly_one(2 * self.n) for _ in range(self.k)]
         self.labels = [new_var() for _ in range(self.k + 1)]
 
     def label(self, x: Instance) -> int:
-        """From the default backwards: each rule decides, or leaves it to the rules after it."""
+        """Return the literal, from the default backwards: each rule decides, or leaves it to the next rules."""
         true = [holds(literal, x) for literal in self.literals]
         value = self.labels[-1]
         for test, label in zip(reversed(self.tests), self.labels[-2::-1], strict=True):
@@ -204,7 +204,7 @@ class DecisionLists(OfKParts):
             if literal not in [known for known, _ in rules]:
                 rules.append((literal, int(model(label))))
             if ~literal in [known for known, _ in rules]:
-                default = rules.pop()[1]  # one of the two always holds, so nothing comes after
+                default = rules.pop()[1]  # one of the two always holds, so later rules are unreachable
                 break
         while rules and rules[-1][1] == default:
             rules.pop()
@@ -217,7 +217,7 @@ Node = int | tuple[int, "Node", "Node"]
 
 @dataclass(frozen=True)
 class DecisionTree:
-    """Tests one bit after the other.
+    """A decision tree, which tests one bit after the other.
 
     >>> str(DecisionTree((0, 1, (2, 0, 1))))
     'if x0 then (if x2 then 1 else 0) else 1'
@@ -226,7 +226,7 @@ class DecisionTree:
     root: Node
 
     def __call__(self, x: Instance) -> int:
-        """Go down the tree."""
+        """Return the label of x."""
         node = self.root
         while isinstance(node, tuple):
             node = node[1 + x[node[0]]]
@@ -265,14 +265,14 @@ class DecisionTrees(OnBits):
         self.call_cost = 80e-6 if self.depth < 3 else 600e-6 if self.depth == 3 else None
 
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:
-        """A full tree, node m having the children 2m + 1 and 2m + 2; equal leaves make it a smaller one."""
+        """Make the variables of a full tree, where node m has the children 2m + 1 and 2m + 2."""
         super().start(new_var, add_clause)
         inner = 2**self.depth - 1
         self.tests = [self.exactly_one(self.n) for _ in range(inner)]
         self.leaves = [new_var() for _ in range(inner + 1)]
 
     def label(self, x: Instance) -> int:
-        """From the leaves up: the value of a node is that of the child that its bit leads to."""
+        """Return the literal, from the leaves up: a node has the value of the child that its bit selects."""
         ones = [bit == 1 for bit in x]
         values = [0] * len(self.tests) + self.leaves
         for node in reversed(range(len(self.tests))):
@@ -282,7 +282,7 @@ class DecisionTrees(OnBits):
         return values[0]
 
     def decode(self, model: Model) -> DecisionTree:
-        """Read the tree, without tests that do not matter."""
+        """Read the tree, without redundant tests."""
         nodes: list[Node] = [*[0] * len(self.tests), *(int(model(leaf)) for leaf in self.leaves)]
         for node in reversed(range(len(self.tests))):
             zero, one = nodes[2 * node + 1], nodes[2 * node + 2]

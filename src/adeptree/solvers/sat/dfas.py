@@ -55,7 +55,7 @@ class Dfa:
         return "\n".join(lines)
 
     def minimal(self) -> Dfa:
-        """Return the smallest automaton with the same language, its states in the order they are met."""
+        """Return the smallest automaton with the same language, its states in breadth-first order."""
         groups: list[int] = [int(yes) for yes in self.accepting]
         while True:
             kinds = [(groups[q], *(groups[r] for r in row)) for q, row in enumerate(self.moves)]
@@ -101,7 +101,7 @@ class Dfas(Gates):
         self.call_cost = 100e-6 if self.states < 4 else 300e-6 if self.states == 4 else None
 
     def start(self, new_var: NewVar, add_clause: AddClause) -> None:
-        """Where each letter leads from each state, and which states accept."""
+        """Make the variables: transitions of each state, and accepting states."""
         super().start(new_var, add_clause)
         size, letters = self.states, range(len(self.alphabet))
         self.moves = [[self.exactly_one(size) for _ in letters] for _ in range(size)]
@@ -110,16 +110,16 @@ class Dfas(Gates):
         add_clause(yes)
         first = [yes] + [-yes] * (size - 1)
         self.reached: dict[Any, list[int]] = {self.alphabet[:0]: first}
-        """Beginning of a word -> one literal a state: is this where it leads?"""
+        """Prefix of a word -> one literal per state: the prefix leads to this state"""
         self._number_states(first)
 
     def _number_states(self, met: list[int]) -> None:
-        """Break the symmetry: states are numbered in the order of a breadth-first walk, those never met are alike.
+        """Break the symmetry: states are numbered in breadth-first order, and unreachable ones are equal.
 
-        Every automaton can be numbered so, hence no language is lost, and in one way only.
+        Every automaton has exactly one such numbering, so no language is lost.
         """
         for q in range(self.states):
-            turn = met[q]  # a state not met when its turn comes never is
+            turn = met[q]  # a state not reached by its turn is unreachable
             self.add_clause(turn, -self.accepts[q])
             for moves in self.moves[q]:
                 self.add_clause(turn, moves[0])
@@ -128,7 +128,7 @@ class Dfas(Gates):
                 met = [self.any_of([met[r], moves[r]]) for r in range(self.states)]
 
     def label(self, x: Instance) -> int:
-        """Follow the word; words that begin alike share what that takes."""
+        """Return the literal of a word; words with a common prefix share its variables."""
         label = self.new_var()
         for here, accepts in zip(self._state_after(x), self.accepts, strict=True):
             self.add_clause(-here, -accepts, label)
@@ -146,7 +146,7 @@ class Dfas(Gates):
         return here
 
     def _step(self, here: list[int], letter: int) -> list[int]:
-        # That a word leads to one state only is implied, but the solver cannot see it from where the word ends.
+        # A word leads to one state only: this is implied, but the solver does not propagate it from the end.
         there = self.exactly_one(len(here))
         for q, at in enumerate(here):
             for move, to in zip(self.moves[q][letter], there, strict=True):
@@ -155,7 +155,7 @@ class Dfas(Gates):
         return there
 
     def decode(self, model: Model) -> Dfa:
-        """Read the states that are met from the start (which come first)."""
+        """Read the reachable states (which come first)."""
         moves = [tuple(next(r for r, to in enumerate(row) if model(to)) for row in rows) for rows in self.moves]
         q = last = 0
         while q <= last:

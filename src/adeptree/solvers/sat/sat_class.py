@@ -33,8 +33,8 @@ SOLVER = "glucose4"
 class SatClass(SolverClass):
     """The concepts of an :class:`Encoding`, found by one incremental solver that is kept for all calls.
 
-    The label of every instance is a literal, made when the instance is first met; the labels of a sample are
-    assumptions, so nothing is taken back between calls and all that the solver learns stays true.
+    The label of every instance is a literal, made when the instance first occurs. The labels of a sample are
+    assumptions, so no clause is retracted between calls, and all learnt clauses stay valid.
 
     The solver is not part of what is pickled or copied: every process builds its own (``clone``), and so does every
     worker of an ``executor``.
@@ -44,19 +44,20 @@ class SatClass(SolverClass):
     encoding
         What the rules are, in clauses.
     mistake_bound
-        The M of the base learner you bring.
+        The mistake bound M of the base learner that you pass.
     solver
         Its name in PySAT.
     conflicts, seconds
-        Limit a call, the first the same on every machine. What a limit leaves open is *unknown*, and never guessed.
+        Limits of a call; ``conflicts`` has the same effect on every machine. A call beyond a limit is *unknown*, never
+        guessed.
     on_unknown
-        What is done then: "raise" an :class:`OracleUnknown`, or "keep": ``realizable`` answers True, as a path is
-        pruned only if it was proven unrealizable, which is all that the regret bound needs of the oracle. The
+        The reaction to an unknown answer: "raise" an :class:`OracleUnknown`, or "keep": ``realizable`` answers True, as
+        a path is pruned only if it was proven unrealizable, which is all that the regret bound needs of the oracle. The
         frontier may then be wider than the class, ``best_loss`` less than the best concept's, and a path without a
         concept may err more than M times (so learn with ``on_excess="prune"``). ``find`` raises in any case.
         ``unknowns`` counts them.
     vc_dimension, littlestone_dimension, **options
-        Those of :class:`OracleClass`; if it is not given, the encoding says what a call costs.
+        Parameters of :class:`OracleClass`; the default ``call_cost`` is the encoding's.
 
     Examples
     --------
@@ -119,11 +120,11 @@ class SatClass(SolverClass):
     # --- The oracle ----------------------------------------------------------------------------------
 
     def solved(self, sample: Sample) -> Concept | None:
-        """Return a concept with these labels, or None if there is none; raise OracleUnknown if a limit came first."""
+        """Return a concept with these labels, None if there is none; raise OracleUnknown at a limit."""
         return self._by_encoding(self._working.decode, self._solver.model()) if self.solvable(sample) else None
 
     def solvable(self, sample: Sample) -> bool:
-        """Return whether there is one."""
+        """Return True if there is a concept with these labels."""
         try:
             known = self._literals
             literals = [known[x] if label_of(y) else -known[x] for x, y in sample]
@@ -161,7 +162,7 @@ class SatClass(SolverClass):
         26
         """
         xs = [self.instance(x) for x in points]
-        # In a solver of its own: every instance that a solver has met makes all its later calls dearer.
+        # Uses a separate solver, because every instance added to a solver slows all its later calls.
         with self.clone() as other:
             rows = other._labellings([other._literal(x) for x in xs], limit)
         return FiniteClass(np.array(rows, dtype=np.uint8), points=[self.key(x) for x in xs])
@@ -183,7 +184,7 @@ class SatClass(SolverClass):
     def _literal(self, x: Any) -> int:
         literal = self._literals.get(self.key(x))
         if literal is None:
-            # New, or only written in a new way (bits as a list, say).
+            # New, or only written differently (for example bits as a list).
             x = self.instance(x)
             literal = self._literals.get(self.key(x)) or self._by_encoding(self._working.label, x)
             self._literals[self.key(x)] = literal
@@ -217,11 +218,11 @@ class SatClass(SolverClass):
         return super().instance(self.encoding.instance(x))
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
-        """Draw an instance, if the encoding says how."""
+        """Draw an instance, if the encoding supports it."""
         return self.encoding.random_instance(rng)
 
     def close(self) -> None:
-        """Free the solver; a closed class raises OracleError when asked. Again is harmless."""
+        """Free the solver; a closed class raises OracleError when queried. Closing twice has no effect."""
         self._solver.close()
 
     def __enter__(self) -> Self:

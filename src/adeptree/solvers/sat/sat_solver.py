@@ -14,16 +14,16 @@ from adeptree.solvers.sat.encoding import Model
 pysat: Any = Extra("pysat.solvers", "a SatClass", "sat")
 
 LIMITED = ("glucose3", "glucose4", "glucose42", "maplechrono", "maplecm", "maplesat", "minisat22")
-"""Solvers that stop after a number of conflicts (Glucose at the next restart), and can be asked again."""
+"""Solvers that stop after a number of conflicts (Glucose at the next restart), and can continue."""
 
 UNLIMITED = ("cadical153", "cadical195")
 
 SLICE = 500
-"""Conflicts between two looks at the clock: some milliseconds at the sizes we meet."""
+"""Conflicts between two checks of the time: some milliseconds at typical sizes."""
 
 
 class Solver:
-    """A formula that grows, and its solutions under assumptions."""
+    """A growing formula, solved under assumptions."""
 
     def __init__(self, name: str, conflicts: int | None, seconds: float | None) -> None:
         one_of("solver", name, LIMITED + UNLIMITED)
@@ -41,16 +41,16 @@ class Solver:
         return self._variables
 
     def add_clause(self, *literals: int) -> None:
-        """Add a clause for good."""
+        """Add a clause permanently."""
         self._open().add_clause(literals)
         self.clauses.append(list(literals))
 
     def solve(self, assumptions: Sequence[int]) -> bool | None:
-        """Return whether there is a solution with these literals; None if a limit came first."""
+        """Return True if there is a solution with these literals; None if a limit came first."""
         solver = self._open()
         if self.conflicts is None and self.seconds is None:
             return bool(solver.solve(assumptions=assumptions))
-        # The clock is read between slices: no thread to interrupt the solver, and what was learnt stays learnt.
+        # The time is checked between slices: this needs no thread to interrupt the solver, and keeps learnt clauses.
         end = None if self.seconds is None else time.monotonic() + self.seconds
         left = self.conflicts
         while left is None or left > 0:
@@ -73,7 +73,7 @@ class Solver:
     def best(self, weights: Mapping[int, int]) -> Model | None:
         """Return a solution that makes literals of the greatest total weight true; None if there is none at all.
 
-        By the MaxSAT solver RC2, on a copy of the formula and to the end: limits do not apply.
+        It runs the MaxSAT solver RC2 on a copy of the formula, without limits.
         """
         formula = Extra("pysat.formula", "a SatClass", "sat").WCNF()
         formula.extend(self.clauses)
@@ -84,12 +84,12 @@ class Solver:
         return None if found is None else self._model(found)
 
     def _model(self, found: list[int]) -> Model:
-        # A variable that no clause mentions may be missing; any value will do.
+        # A variable that occurs in no clause may be missing; its value is arbitrary.
         values = [0, *found, *[0] * (self._variables - len(found))]
         return lambda literal: values[literal] > 0 if literal > 0 else values[-literal] <= 0
 
     def close(self) -> None:
-        """Free the solver; again is harmless."""
+        """Free the solver; closing twice has no effect."""
         if self._solver is not None:
             self._solver.delete()
             self._solver = None

@@ -1,8 +1,8 @@
 """A z3 term as a Python function of the constants, exact, for numbers and for whole arrays of numbers.
 
-A concept must label points without the solver, and often: every stored witness is asked about every new point.
-Terms become one assignment per node, so nothing nests and shared parts are computed once. A real number is kept as
-a whole number over a denominator known beforehand, so that arrays of int64 give exact answers too.
+A concept must label points without the solver, and often: every stored witness labels every new point. Terms become one
+assignment per node, so that nothing nests and shared parts are computed once. A real number is stored as an integer
+over a fixed denominator, so that arrays of int64 give exact answers too.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ import numpy as np
 from adeptree.solvers.smt.terms import Range, Term, z3
 
 SAFE = 1 << 62
-"""Arrays hold int64: terms that may reach this are computed on Python's integers instead."""
+"""Arrays hold int64; terms that may reach this bound are computed with Python integers."""
 
 
 SIGNS = {"and": "&", "or": "|", "xor": "^", "=": "=="} | {sign: sign for sign in ("<=", "<", ">=", ">", "+", "-", "*")}
 CALLS = {"not": "({0} ^ True)", "=>": "(({0} ^ True) | {1})", "if": "pick({0}, {1}, {2})", "to_int": "({0} // {over})"}
 CALLS |= {"mod": "mod({0}, {1})", "div": "div({0}, {1})", "/": "ratio({0}, {1})"}
-"""How z3's operations are written, by their names."""
+"""Python forms of z3's operations, by name."""
 SAME_SCALE = {"=", "<=", "<", ">=", ">", "distinct", "+", "-", "/"}
 """Operations on numbers of the same denominator."""
 
 
 class Unsupported(Exception):
-    """The term holds something that has no translation here; z3 itself can still evaluate it."""
+    """The term contains an operation without a translation; z3 itself can still evaluate it."""
 
 
 class Value(NamedTuple):
-    """A node: the expression that computes it (times ``over``, if it is a number), and how large that gets."""
+    """A node: its expression (times ``over``, if it is a number) and the bound of its size."""
 
     code: str
     over: int = 1
@@ -47,9 +47,9 @@ class Compiled:
     """The function of a term, called with one value for each constant by name, or with arrays of them."""
 
     scalar: Callable[..., Any]
-    """On numbers: int, bool or Fraction."""
+    """The function on numbers: int, bool or Fraction."""
     arrays: Callable[..., Any] | None
-    """On int64 arrays; None if that would not be exact."""
+    """The function on int64 arrays; None if it would not be exact."""
 
     def __call__(self, /, **constants: Any) -> Any:
         """Evaluate on numbers, or on arrays; TypeError where arrays would not be exact."""
@@ -78,13 +78,13 @@ def compiled(term: Term, constants: Sequence[Term], ranges: Sequence[Range | Non
 
 def _function(code: Any, helpers: dict[str, Any]) -> Callable[..., Any]:
     names = dict(helpers)
-    exec(code, names)  # written by _Writer from numbers and its own names only
+    exec(code, names)  # _Writer's code contains only numbers and its own names
     return names["rule"]  # type: ignore[no-any-return]
 
 
 @dataclass
 class _Writer:
-    """Writes the assignments of a term, parts first."""
+    """Writes the assignments of a term, subterms first."""
 
     lines: list[str] = field(default_factory=list)
     done: dict[int, Value] = field(default_factory=dict)
@@ -159,7 +159,7 @@ def _number(value: Fraction) -> Value:
 
 
 def _foreign(term: Term) -> bool:
-    """Whether a term is of a sort other than Bool, Int and Real."""
+    """Return True if a term's sort is not Bool, Int or Real."""
     return not (z3.is_bool(term) or z3.is_arith(term))
 
 

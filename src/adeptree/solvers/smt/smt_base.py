@@ -1,4 +1,4 @@
-"""The natural base learner of a rule template."""
+"""The default base learner of a rule template."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def smt_base(concept_class: SmtClass) -> BaseLearner:
     choices: list[BaseLearner] = [Halving(concept_class.listed)]
     if declared is not None:
         choices.append(Ghost(declared))
-    # Both are right: the smaller M gives the smaller regret.
+    # Both are valid: the smaller M gives the smaller regret.
     return min(choices, key=lambda base: base.mistake_bound or 0)

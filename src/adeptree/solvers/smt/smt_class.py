@@ -21,7 +21,7 @@ from adeptree.solvers.smt.terms import Term, z3
 from adeptree.solvers.solver_class import SolverClass
 
 CALL_COST = 1.5e-3
-"""Seconds that a call takes, about: 1 ms for thresholds, 3 ms for distances (``docs/howto/solvers-smt.md``)."""
+"""Seconds per call, approximately: 1 ms for thresholds, 3 ms for distances (``docs/howto/solvers-smt.md``)."""
 
 LISTING_LIMIT = 1 << 20
 """Most settings of the constants that are listed, for the base learner."""
@@ -30,10 +30,10 @@ LISTING_LIMIT = 1 << 20
 class SmtClass(SolverClass):
     """All rules that a template makes with any values of its constants; needs z3 (extra ``smt``).
 
-    Instances are numbers, tuples or mappings of numbers, and whatever else the template can read. If all constants are
-    bounded integers with at most 2^20 settings, the base learner is Halving on the settings; otherwise give the learner
-    ``base=``, or the class its ``littlestone_dimension=``. A template is code, so a class cannot simply be sent to
-    workers: :meth:`made_by` makes one that can.
+    Instances are numbers, tuples or mappings of numbers, and other values that the template can read. If all constants
+    are bounded integers with at most 2^20 settings, the base learner is Halving on the settings; otherwise give the
+    learner ``base=``, or the class its ``littlestone_dimension=``. A template is code, so a class cannot be sent to
+    workers directly; use :meth:`made_by`.
 
     Parameters
     ----------
@@ -44,16 +44,16 @@ class SmtClass(SolverClass):
     where
         Conditions that bound them.
     text
-        How rules are shown: a format such as "age >= {a} and bmi < {b}".
+        The display format of rules, such as "age >= {a} and bmi < {b}".
     rlimit, seconds
-        Limit a call, the first by z3's own count of steps: the same on every machine. Where z3 gives up, nothing is
-        guessed: ``on_unknown="raise"`` raises :class:`OracleUnknown`, and "keep" reads the sample as realizable. That
-        is safe (no path of a concept is lost, only paths of none may stay), but a path of no concept may make more
-        mistakes than M, so give the learner ``on_excess="prune"``. ``find`` raises in any case. ``unknowns`` counts.
+        Limits of a call; ``rlimit`` counts z3's steps, which are the same on every machine. If z3 gives up,
+        ``on_unknown="raise"`` raises :class:`OracleUnknown`, and "keep" treats the sample as realizable. This is safe
+        (no path of a concept is lost), but a path without a concept may make more mistakes than M, so pass
+        ``on_excess="prune"`` to the learner. ``find`` raises in any case. ``unknowns`` counts.
     name
-        For messages and saved files.
+        The name in messages and saved files.
     **options
-        Those of :class:`OracleClass`.
+        Parameters of :class:`OracleClass`.
 
     Examples
     --------
@@ -98,18 +98,18 @@ class SmtClass(SolverClass):
         self._solving = Solving(self.constants, self.where, rlimit, seconds)
         self._known: dict[Hashable, Known] = {}
         self._met: dict[int, Known] = {}
-        """The same by the ``id`` of the instance, which is kept: what a frontier asks about, it has from here."""
+        """A second index by the ``id`` of the stored instance, because a frontier queries the same objects."""
 
     def __repr__(self) -> str:
         return f"smt(name={self.name!r}, constants={list(self._names.values())})"
 
-    __eq__, __hash__ = object.__eq__, object.__hash__  # what a template says, nobody can compare
+    __eq__, __hash__ = object.__eq__, object.__hash__  # templates cannot be compared
 
     # --- Other processes -----------------------------------------------------------------------------
 
     @classmethod
     def made_by(cls, maker: Callable[..., SmtClass], *arguments: Any, executor: Executor | None = None) -> SmtClass:
-        """Return ``maker(*arguments)``, which other processes can make too: by calling it themselves.
+        """Return ``maker(*arguments)``, which other processes can make by the same call.
 
         ``maker`` must be a function at the top of a module that makes the constants and the class.
         """
@@ -122,7 +122,7 @@ class SmtClass(SolverClass):
         return made
 
     def send_to(self, executor: Executor) -> None:
-        """Have questions answered by these workers: processes, as z3's terms are not made in several threads."""
+        """Send queries to these workers, which must be processes, because z3 terms are not thread-safe."""
         if isinstance(executor, ThreadPoolExecutor):
             raise InvalidArgument(
                 "z3 cannot be used by several threads; give concurrent.futures.ProcessPoolExecutor(n)"
@@ -138,11 +138,11 @@ class SmtClass(SolverClass):
         return _remade, self._maker
 
     def packed(self, answer: Any) -> Any:
-        """Return a rule as its values: the rest is known to whoever asked."""
+        """Encode a rule by its values; the receiver knows the rest."""
         return answer.values if isinstance(answer, SmtRule) else answer
 
     def unpacked(self, answer: Any) -> Any:
-        """Return the rule of some values."""
+        """Decode the rule of some values."""
         return self._rule(answer) if isinstance(answer, tuple) else answer
 
     # --- The oracle ----------------------------------------------------------------------------------
@@ -174,11 +174,11 @@ class SmtClass(SolverClass):
     # --- Instances ---------------------------------------------------------------------------------
 
     def instance(self, x: Any) -> Instance:
-        """Return x in plain Python values; the template must accept it."""
+        """Return x in plain Python values, after checking that the template accepts it."""
         return self._at(x).x
 
     def key(self, x: Any) -> Hashable:
-        """Return what identifies x: 4 and 4.0 are told apart, as dividing them differs in z3."""
+        """Return the key that identifies x; 4 and 4.0 differ, because z3 divides them differently."""
         if (known := self._met.get(id(x))) is not None:
             return known.key
         return point_key(x if self._key is not None else tagged(plain(x)), self._key, "SmtClass")
@@ -191,7 +191,7 @@ class SmtClass(SolverClass):
         return known
 
     def _meet(self, x: Instance, key: Hashable) -> Known:
-        """Instantiate the template: once for every instance, as building terms is slow in Python."""
+        """Instantiate the template once for every instance, because building terms is slow in Python."""
         with self.alone:
             term = self._instantiated(x)
             inside = terms.parts(term)
@@ -204,7 +204,7 @@ class SmtClass(SolverClass):
         return known
 
     def _state(self, known: Known) -> None:
-        """Make the solver know an instance; not before it is asked about, as rules label many that never are."""
+        """Add an instance to the solver when it is first queried; rules label many instances that never are."""
         solved = terms.split_cases(known.term, known.inside, self._numbers)
         self._solving.add(known.key, solved, known.inside if solved is known.term else terms.parts(solved))
 
@@ -256,20 +256,20 @@ class SmtClass(SolverClass):
         try:
             shape = placeholder(next(iter(self._known.values())).x)
             return " ".join(str(z3.substitute(self.template(shape), *self._filled(values))).split())
-        except Exception:  # the template computes with x in a way that needs numbers
+        except Exception:  # the template needs numbers in place of names
             return ", ".join(f"{name} = {value}" for name, value in named.items())
 
     # --- The settings of the constants, listed --------------------------------------------------------
 
     @property
     def settings(self) -> int | None:
-        """How many settings of the constants their bounds allow, before ``where``; None if infinitely many."""
+        """Number of settings that the constants' bounds allow, before ``where``; None if infinite."""
         known = [high - low + 1 for low, high in filter(None, self.ranges)]
         return math.prod(known) if len(known) == len(self.ranges) else None
 
     @cached_property
     def listed(self) -> TemplateClass | None:
-        """The same class with every setting listed: what Halving and Hedge need; None if there are too many."""
+        """The same class with every setting listed, as Halving and Hedge need; None if there are too many."""
         if self.settings is None or self.settings > LISTING_LIMIT:
             return None
         grid = {}

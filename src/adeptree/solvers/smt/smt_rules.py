@@ -1,4 +1,4 @@
-"""What a template reads and what it makes: instances in plain Python values, and rules with the constants filled in."""
+"""Instances of a template in plain Python values, and its rules with the constants filled in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from adeptree.solvers.smt.terms import Part, Term, z3
 
 @dataclass(frozen=True)
 class Known:
-    """An instance that was met: the template there, its parts, and its Python form (None if there is none)."""
+    """A known instance: the template's term there, its subterms, and its Python form (None if there is none)."""
 
     x: Any
     key: Hashable
@@ -26,7 +26,7 @@ class Known:
 
 
 def plain(x: Any) -> Any:
-    """Return x with NumPy's numbers as Python's, which is what z3 compares with.
+    """Convert NumPy numbers in x to Python's, which z3 can compare.
 
     >>> plain({"age": np.int64(41), "weights": np.array([1.5, 2.0])})
     {'age': 41, 'weights': (1.5, 2.0)}
@@ -50,7 +50,7 @@ def tagged(x: Any) -> Any:
 
 
 Constant = Any
-"""A value of a constant: bool, int or Fraction, or the z3 number itself where it is none of these."""
+"""A value of a constant: bool, int or Fraction, or else the z3 number itself."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class SmtRule:
     values: tuple[Constant, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Keep the values at hand: a rule is called far more often than it is made."""
+        """Store the values in a dict, because a rule is called far more often than it is made."""
         object.__setattr__(self, "values", tuple(value for _, value in self.constants))
 
     def __call__(self, x: Instance) -> int:
@@ -80,7 +80,7 @@ class SmtRule:
 
 
 def is_plain(value: Constant) -> bool:
-    """Whether a value can be computed with in Python."""
+    """Return True if Python can compute with a value."""
     return isinstance(value, (bool, int, Fraction))
 
 

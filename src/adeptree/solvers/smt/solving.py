@@ -1,4 +1,4 @@
-"""One z3 solver for a whole class: labels are assumptions, so nothing learnt by the solver is ever thrown away."""
+"""One z3 solver for a whole class: labels are assumptions, so learnt clauses are kept."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from adeptree.solvers.smt.terms import Part, Term, parts, total, z3
 
 
 class Solving:
-    """Answers which values of the constants give known instances the labels asked for.
+    """Finds values of the constants that give known instances the requested labels.
 
     Every instance has a literal, equivalent to the template at that instance; asking for label 1 (0) assumes the
-    literal (its negation). Push and pop, which forget, took two to three times as long. z3 knows no threads: whoever
-    asks, or makes terms, holds the lock of the class.
+    literal (its negation). Push and pop, which drop learnt clauses, took two to three times as long. z3 is not
+    thread-safe, so every caller holds the lock of the class.
     """
 
     def __init__(
@@ -37,11 +37,11 @@ class Solving:
         for condition in where:
             self._state(condition, *total(parts(condition)))
         self.named = 0
-        """Literals made; one whose making was interrupted is never used again."""
+        """Number of literals; one whose creation was interrupted is never reused."""
         self.literals: dict[Hashable, tuple[Term, Term]] = {}
 
     def add(self, key: Hashable, term: Term, inside: Sequence[Part]) -> None:
-        """Make an instance known; ``term`` is the template there, with its parts."""
+        """Add an instance; ``term`` is the template there, with its subterms."""
         self.named += 1
         literal = z3.Bool(f"adeptree!{self.named}", self.context)
         self.solver.add(literal == term.translate(self.context))
@@ -52,14 +52,14 @@ class Solving:
         self.solver.add(*(condition.translate(self.context) for condition in conditions))
 
     def values(self, labelled: Sequence[tuple[Hashable, int]]) -> tuple[Any, ...] | list[int]:
-        """Return values of the constants, or (as a list) positions of labels that no values fit together.
+        """Return values of the constants, or (as a list) positions of labels that no values fit.
 
-        OracleUnknown if z3 gave up. Values are bool, int and Fraction where they can be, else terms.
+        Raises OracleUnknown if z3 gave up. Values are bool, int or Fraction if possible, else terms.
         """
         assumed = [self.literals[key][y] for key, y in labelled]
-        # (Looked at in any case, as that changes which values z3 finds next: so these do not depend on a limit.)
+        # Always read, because reading changes the next values of z3, which must not depend on a limit.
         before, started = self.solver.statistics(), time.monotonic()
-        # (``solver.check`` would look at the sort of every literal again.)
+        # ``solver.check`` would check the sort of every literal again.
         handles = (z3.Ast * len(assumed))(*(literal.as_ast() for literal in assumed))
         answer = z3.Z3_solver_check_assumptions(self.context.ref(), self.solver.solver, len(assumed), handles)
         if answer == z3.Z3_L_FALSE:
@@ -84,7 +84,7 @@ class Solving:
         elif self.seconds is not None and time.monotonic() - started >= 0.9 * self.seconds:
             reason = f"seconds={self.seconds} reached"
         elif reason == "canceled" or "interrupted" in reason:
-            return KeyboardInterrupt()  # z3 takes Ctrl-C for itself, and says no more than this
+            return KeyboardInterrupt()  # z3 handles Ctrl-C itself and reports only this
         return OracleUnknown(
             f"z3 could not decide a sample of {points} points ({reason}); give a larger rlimit= or seconds=, a simpler "
             f'template, tighter bounds in where=, or on_unknown="keep"'

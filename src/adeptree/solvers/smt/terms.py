@@ -1,4 +1,4 @@
-"""Reading and rewriting z3 terms: what a template must look like, and what makes it cheap to solve."""
+"""Read and rewrite z3 terms: check templates, and make them cheap to solve."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adeptree.core.errors import InvalidArgument, got
 from adeptree.core.extras import Extra
 
 SPLIT_LIMIT = 64
-"""Most values of the constants that a term is split into cases by."""
+"""Most values of constants for splitting a term into cases."""
 BOUNDS_EFFORT = 2_000_000
 """Steps (z3's rlimit) spent on finding the bounds of the constants."""
 
@@ -22,14 +22,14 @@ Range = tuple[int, int]
 
 
 class Part(NamedTuple):
-    """A term inside another, and its kind (z3's ``Z3_OP_...``; -1 if it is no application of anything)."""
+    """A subterm and its kind (z3's ``Z3_OP_...``; -1 if it is not an application)."""
 
     term: Term
     kind: int
 
 
 def parts(*terms: Term) -> list[Part]:
-    """List every term inside these, each once. Walking terms is slow in Python, so lists of parts are passed on."""
+    """List the subterms, each once. Walking terms is slow in Python, so the lists are passed on."""
     stack, seen, found = list(terms), set[int](), []
     while stack:
         term = stack.pop()
@@ -41,7 +41,7 @@ def parts(*terms: Term) -> list[Part]:
 
 
 def check_known(inside: Sequence[Part], known: Mapping[int, str], where: str) -> None:
-    """Refuse symbols that are not among the constants: the solver would choose them anew for every instance."""
+    """Raise an error for symbols that are not constants, whose values could differ between instances."""
     symbol = z3.Z3_OP_UNINTERPRETED
     for term, kind in inside:
         if kind == -1:
@@ -53,7 +53,7 @@ def check_known(inside: Sequence[Part], known: Mapping[int, str], where: str) ->
 
 
 def total(inside: Sequence[Part]) -> list[Term]:
-    """Say what dividing by 0 gives, which z3 leaves open: n / 0 = n div 0 = 0 and n mod 0 = n, as our rules do."""
+    """Define division by 0, which z3 leaves open, like our rules: n / 0 = n div 0 = 0 and n mod 0 = n."""
     return [
         z3.Implies(term.arg(1) == 0, term == (term.arg(0) if kind == z3.Z3_OP_MOD else 0))
         for term, kind in _divisions(inside)
@@ -68,7 +68,7 @@ def _divisions(inside: Sequence[Part]) -> list[Part]:
 
 
 def split_cases(term: Term, inside: Sequence[Part], ranges: Mapping[int, tuple[Term, Range]]) -> Term:
-    """Replace constants that divide or multiply others by cases, where they have few values.
+    """Replace constants that divide or multiply others by cases, if they have few values.
 
     With a number for a divisor the rest is linear, which z3 decides in about a millisecond; a remainder by an
     unknown took more than 40 (``x % m == r`` with m <= 12, 100 instances).
@@ -85,7 +85,7 @@ def split_cases(term: Term, inside: Sequence[Part], ranges: Mapping[int, tuple[T
 
 
 def _nonlinear(inside: Sequence[Part]) -> list[int]:
-    """Return the ids of the symbols in divisors and, but for one factor, in products of unknowns."""
+    """Return the ids of the symbols in divisors and in products of unknowns (except one factor)."""
     unknowns = [term.arg(1) for term, _ in _divisions(inside)]
     for term, kind in inside:
         if kind == z3.Z3_OP_MUL:
@@ -94,7 +94,7 @@ def _nonlinear(inside: Sequence[Part]) -> list[int]:
 
 
 def bounds_of(constants: Sequence[Term], where: Sequence[Term]) -> list[Range | None]:
-    """Return the least and the greatest value of every integer (or Boolean) constant; None where there is none."""
+    """Return the least and the greatest value of every integer (or Boolean) constant; None if unbounded."""
     search = z3.Optimize()
     search.set(priority="box", rlimit=BOUNDS_EFFORT)
     search.add(*where)
@@ -117,7 +117,7 @@ def _range(ends: tuple[Any, Any]) -> Range | None:
 
 
 def check_constants(constants: Any) -> list[Term]:
-    """Return the constants, or say what they must be."""
+    """Return the constants; raise an error if they are not valid."""
     listed = list(constants) if isinstance(constants, (list, tuple)) else []
     if not listed or not all(z3.is_const(c) and z3.is_app_of(c, z3.Z3_OP_UNINTERPRETED) for c in listed):
         raise InvalidArgument(
@@ -129,7 +129,7 @@ def check_constants(constants: Any) -> list[Term]:
 
 
 def check_where(where: Any, known: Mapping[int, str]) -> list[Term]:
-    """Return the conditions on the constants, or say what they must be."""
+    """Return the conditions on the constants; raise an error if they are not valid."""
     listed = list(where) if isinstance(where, (list, tuple)) else [where]
     conditions = [z3.BoolVal(c) if isinstance(c, bool) else c for c in listed]
     for condition in conditions:
