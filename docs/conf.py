@@ -38,6 +38,7 @@ copyright = "adeptree contributors"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_design", "sphinx_copybutton"]
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+copybutton_here_doc_delimiter = "EOF"
 copybutton_exclude = ".linenos, .go, .gp"
 nb_execution_mode = "off"  # their outputs are kept, and run_notebooks.py and a test run them
 exclude_patterns = ["_static"]

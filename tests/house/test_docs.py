@@ -138,11 +138,17 @@ def test_the_page_of_guarantees_states_those_of_the_library() -> None:
 
 
 def commands(page: Path) -> list[tuple[str, str]]:
-    """Return every command of a page, a line after "$ " in a console block, and what it prints."""
+    """Return every command of a page, what follows "$ " in a console block, and what it prints.
+
+    A command is a line, and the text up to a line EOF if it ends with <<EOF.
+    """
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
-    pairs = [part.partition("\n") for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
-    return [(command, output) for command, _, output in pairs]
+    parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [(found[1], found[2]) for part in parts if (found := re.fullmatch(COMMAND, part, flags=re.DOTALL))]
+
+
+COMMAND = r"([^\n]*<<EOF\n.*?\nEOF|[^\n]*)\n?(.*)"
 
 
 @pytest.fixture
