@@ -1,6 +1,7 @@
 """Pages, help, messages, docstrings and comments are plain English: "per round", and none of the banned words.
 
-Pages, help and messages have none of the patterns. In docstrings and comments their number may only fall.
+Pages, help, messages and the docstrings and comments of the package have none of the patterns. In the docstrings and
+comments of the other folders their number may only fall.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import io
 import re
 import tokenize
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,8 @@ BANNED = re.compile(
     r"\banew\b|\b(?:go|goes|going|went|gone) on\b|\bf(?:ound|ind|inds) out\b|\b(?:is|are|was|were) said\b|"
     r"\bsa(?:ys|id) so\b|\ba sentence\b|\bdear(?:er|est)?\b|\bin one sitting\b|\bbeside\b|\bbut for\b|"
     r"\bof (?:its|their|his|your|our) own\b|\b[Ww]hoever\b|\b(?:[Nn]o|[Ss]ome)body\b|\bpassed over\b|\blearnt of\b|"
-    r"\bis none\b|\bmay be given many times\b|\b(?:in|of) so many\b|\bas many (?:cells|labels|rules)\b|"
+    r"(?<!there )\bis none\b|\bmay be given many times\b|\b[Ss]o many\b|\bas many (?:cells|labels|rules)\b|"
+    r"\b(?:is|are|was|were|be|been) told\b|\b(?:its|their) (?:like|kin)\b|\bthere once\b|\basked for by name\b|"
     r"(?:found|done|made|does it|runs?|cuts|start) by (?:itself|themselves)\b"
 )
 IS_NO = re.compile(
@@ -76,8 +78,10 @@ IS_NO = re.compile(
 )
 HEADLESS = re.compile(r"(?:^|(?<=[.;] ))(?:[Ww]ho|[Ww]hat)\b(?! (?:if|about)\b)[^.?;|]*(?:[.;]|$)")
 PATTERNS = (BANNED, IS_NO, HEADLESS)
-LEFT = 440
-"""How many of them docstrings and comments have. A change that rewrites some lowers it."""
+FRAGMENT = re.compile(r"\A(?:Of|Whether|How|Which|Why|Who|What|Where|Tell|Say|Take over|So|As of)\b(?![^.]*\?)[^.]*")
+"""A docstring begins with the thing or with an imperative, and says what a caller gets."""
+LEFT = {"reproduction": 168, "benchmarks": 30, "examples": 18, "docs": 26, "tests": 225}
+"""How many of them the docstrings and comments of other folders have. A change that rewrites some lowers it."""
 
 
 def odd(text: str) -> list[str]:
@@ -145,15 +149,26 @@ def test_help_and_messages_are_plain() -> None:
     assert not found
 
 
-def test_docstrings_and_comments_become_plain() -> None:
-    found = [
+def dialect(paths: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return what docstrings and comments of modules have of the patterns."""
+    return [
         (path.name, each)
-        for path in sorted((ROOT / "src").rglob("*.py"))
+        for path in paths
         for text in strings(path)[1]
-        for part in re.split(r"\n\s*\n", text)
-        for each in odd(part)
+        for each in [
+            *(found[0] for found in FRAGMENT.finditer(text)),
+            *(each for part in re.split(r"\n\s*\n", text) for each in odd(part)),
+        ]
     ]
-    assert len(found) <= LEFT
+
+
+def test_docstrings_and_comments_are_plain() -> None:
+    assert dialect(sorted((ROOT / "src").rglob("*.py"))) == []
+
+
+@pytest.mark.parametrize("folder", LEFT)
+def test_docstrings_and_comments_become_plain(folder: str) -> None:
+    assert len(dialect(sorted((ROOT / folder).rglob("*.py")))) <= LEFT[folder]
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Where the machine code of the kernels lands (``build_kernels.py``); their sources lie in the rooms."""
+"""The folder of the kernels' machine code (``build_kernels.py``); their sources lie in the rooms."""

@@ -123,7 +123,7 @@ def _sentence(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     if isinstance(error, MemoryError):
-        return "out of memory: so many rounds of these rules need more; take fewer, or simpler rules"
+        return "out of memory: this number of rounds of these rules needs more; take fewer, or simpler rules"
     if isinstance(error, BrokenPipeError):
         return ""
     # Without a file name, str would add only the error number.

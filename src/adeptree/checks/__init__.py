@@ -65,7 +65,7 @@ class Check:
 
     @property
     def reason(self) -> str:
-        """Why the law matters."""
+        """The reason for the law."""
         return (self.law.__doc__ or "").strip()
 
     def __call__(self) -> None:

@@ -226,7 +226,7 @@ def _labels(subject: BaseSubject, state: Any, points: list[Any]) -> list[int]:
 
 
 def _worst(subject: BaseSubject, points: list[Any], sample: Sample, state: Any) -> tuple[int, Sample]:
-    """Return the most mistakes any continuation can force, and such a sequence (forced rounds are no mistakes)."""
+    """Return the most mistakes any continuation can force, and such a sequence (forced rounds do not count)."""
     worst: tuple[int, Sample] = (0, sample)
     for i, x in enumerate(points):
         guess = subject.predict(state, x)

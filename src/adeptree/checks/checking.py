@@ -55,7 +55,7 @@ class Checking(Layer):
 
 
 def verdict(kind: Kind, answer: Any, sample: Sample) -> str:
-    """Say in words what an answer claims; equal claims have equal words.
+    """Describe the claim of an answer; equal claims have equal texts.
 
     >>> verdict("realizable", True, []), verdict("find", None, []), verdict("best", lambda x: 1, [(3, 0)])
     ('realizable', 'not realizable', 'errors=1')

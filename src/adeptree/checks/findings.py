@@ -47,7 +47,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether checks ran and none failed."""
+        """True if checks ran and none failed."""
         return bool(self.ran) and not self.failed
 
     def why(self, reason: str) -> list[str]:

@@ -278,7 +278,7 @@ class Adept(OnlineLearner):
         return self.answered if self.partial and self.horizon is None else super().length
 
     def bound_after(self, rounds: int) -> float | None:
-        """Return what is proven, before the first round, of the regret after so many rounds of any stream.
+        """Return the bound, proven before the first round, on the regret after this many rounds of any stream.
 
         None if there is no bound: no price is known (neither M nor a number of concepts), labels came late, or a round
         weighed more than announced.

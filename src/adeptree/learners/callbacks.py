@@ -40,7 +40,7 @@ class Round:
 
 
 def is_logged(level: int) -> bool:
-    """Tell whether a program keeps a log of this level; only one that has imported ``logging`` can."""
+    """Return True if a program keeps a log of this level; only one that has imported ``logging`` can."""
     return "logging" in sys.modules and bool(sys.modules["logging"].getLogger("adeptree").isEnabledFor(level))
 
 

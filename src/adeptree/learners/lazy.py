@@ -55,8 +55,7 @@ class LazyAdept(HistoryLearner):
     prune
         "now": every round queries which labels can continue each path. "late": only committed rounds query, so T rounds
         pose O(T^(c (VC + 1))) queries, for an expected regret of the same order (``docs/theory/deferred-pruning.md``).
-        That needs a base learner whose mistake bound counts every round, such as ``Halving``, ``SOA`` or one of your
-        own.
+        That needs a base learner whose mistake bound counts every round, such as ``Halving``, ``SOA`` or your own.
 
     Examples
     --------

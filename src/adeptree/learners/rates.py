@@ -24,7 +24,7 @@ The theorems of ``docs/theory/anytime.md`` account for this."""
 
 @dataclass(frozen=True)
 class Seen:
-    """What a rate rule may use: past rounds only."""
+    """The data that a rate rule may use: past rounds only."""
 
     rounds: int
     """Rounds answered (plus twice the overlaps, if labels come late)."""

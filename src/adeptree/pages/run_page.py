@@ -65,7 +65,7 @@ def tiles_of(standing: Standing) -> str:
 
 
 def assessed(standing: Standing) -> str:
-    """Return what the numbers mean; the rules nearly as good as the best are a list of their own."""
+    """Return the assessment of the numbers; near-best rules are a separate list."""
     return f'<p class="sum">{"<br>".join(map(text, standing.assessment(near=False)))}</p>\n'
 
 

@@ -44,7 +44,7 @@ def graded(extra: float, rows: int, unit: str, usual: float | None = None) -> st
 
 
 MOST, LISTED, SHOWN = 100, 10, 3
-"""Of the rules that are nearly as good, this many are counted, listed on a page and named in a sentence."""
+"""Numbers of near-best rules that are counted, listed on a page, and named in a text."""
 LONG_RULE, NAMED = 60, 20
 """Lengths of a rule in a text and in the table, in characters."""
 THRESHOLD = re.compile(r"[^<>]+ >= \S+|always [01]")
@@ -209,7 +209,7 @@ class Standing:
         return [self.gap, *named, *handed, self.guarantee, *filter(None, [self.near() if near else ""]), *self.hints]
 
     def near(self) -> str:
-        """Return the same as a sentence."""
+        """Return the same as text."""
         said, rules = self.near_rules()
         return f"{said[:-1]}: {', '.join(rules[:SHOWN])}." if rules else said
 

@@ -219,9 +219,9 @@ def calibration(error: float) -> str:
     """Describe the calibration error of the frequencies.
 
     >>> calibration(0.84)
-    'Frequencies: of the rows that were given a number, so many were 1, within 0.8 points on average.'
+    'Frequencies differ from the share of 1s among their rows by 0.8 points on average.'
     """
-    return f"Frequencies: of the rows that were given a number, so many were 1, within {error:.1f} points on average."
+    return f"Frequencies differ from the share of 1s among their rows by {error:.1f} points on average."
 
 
 def _terminal_width() -> int:

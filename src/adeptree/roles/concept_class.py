@@ -42,7 +42,7 @@ class ConceptClass(ABC):
     mistake_bound: int | None = None
     """The mistake bound M of the base learner of the class, if it is declared."""
     strategy: str = "auto"
-    """How a frontier queries the oracle; see ``OracleClass``."""
+    """The strategy by which a frontier queries the oracle; see ``OracleClass``."""
     infers_repeats: bool = True
     """True if the label of a repeated instance is inferred without a query."""
     keeps_unknown: bool = False

@@ -19,7 +19,7 @@ def _first_number(concept_class: Any, texts: Sequence[str]) -> Any:
 
 @dataclass(frozen=True)
 class Columns:
-    """How the columns of a table become the instances of a class; by default one column of numbers does."""
+    """The conversion of a table's columns to instances of a class; by default one column of numbers does."""
 
     value: Callable[[Any, Sequence[str]], Any] = _first_number
     """Function that makes an instance from the class and the texts of its columns."""
@@ -85,7 +85,7 @@ class Family:
     engines
         Engines in place of the paths, the fastest first; the first that accepts a problem is used.
     columns
-        How columns of a table become instances.
+        The conversion of a table's columns to instances.
     on_columns
         Syntax of the rules on named columns in ``--rules``, if there is one.
     example

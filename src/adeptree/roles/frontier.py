@@ -99,7 +99,7 @@ class Children:
 
 @dataclass(frozen=True)
 class Split:
-    """Which labels each row can take at ``x``: the answers of the weak-consistency oracle."""
+    """The labels that each row can take at ``x``: the answers of the weak-consistency oracle."""
 
     x: Instance
     can0: BoolArray

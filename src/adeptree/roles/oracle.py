@@ -33,7 +33,7 @@ class Oracle(ABC):
 
     A batch asks about each of its samples: n samples are n queries, however they are sent. Oracles are context
     managers; ``close`` may be called twice, and a closed oracle refuses to answer. Layers admit one thread at a time;
-    you are responsible for the thread safety of your own oracle.
+    an oracle that you write must ensure its thread safety itself.
     """
 
     cheap_bits: bool = False

@@ -129,7 +129,7 @@ def _limits(options: ServeOptions) -> Limits:
 
 
 def _token(options: ServeOptions) -> str:
-    """Return the token, "" if there is none."""
+    """Return the token, or "" without one."""
     given = options.token
     if options.token_file is not None:
         if given is not None:

@@ -71,8 +71,8 @@ class BlocksEngine(KernelEngine):
     def leader(self) -> Leader:
         """Return the best set of blocks; among equals, one with the largest prior mass.
 
-        A block of gain 0 may be in a best set or not. All blocks were contested for sets of fewer than d blocks, but
-        for a set of d only those up to its last member, so the earliest blocks give it the largest mass.
+        A block of gain 0 may be in a best set or not. All blocks were contested for sets of fewer than d blocks. For a
+        set of d, only those up to its last member were, so the earliest blocks give it the largest mass.
         """
         gains, d = self._gains, self.concept_class.d
         chosen = best_blocks(gains, d)

@@ -25,7 +25,7 @@ class Solving:
         if rlimit is not None:
             check_size("rlimit", rlimit)
         self.rlimit, self.seconds = rlimit, check_seconds(seconds)
-        # In a context of its own the solver's work, and so its rlimit, does not depend on other terms of the program.
+        # In a separate context the solver's work, and so its rlimit, does not depend on other terms of the program.
         self.context: Any = z3.Context()
         self.constants = [constant.translate(self.context) for constant in constants]
         self.outside = constants[0].ctx
