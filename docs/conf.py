@@ -27,6 +27,8 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from fontTools import subset
 from sphinx.errors import ExtensionError
 from sphinx.ext.napoleon import Config, NumpyDocstring
+from sphinx.util.inspect import signature as of_call
+from sphinx.util.inspect import stringify_signature
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
@@ -101,10 +103,11 @@ CARD = "adeptree: decisions that learn, with a proof. What 6,000 fraud decisions
 pygments_style = "default"  # its colours can be told from the ground; those of "friendly" hardly
 pygments_dark_style = "monokai"
 
-autodoc_member_order = "bysource"
+autodoc_member_order = "groupwise"
 autodoc_default_options = {"members": True, "show-inheritance": True}
 autodoc_typehints = "signature"
 python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 100
 toc_object_entries_show_parents = "hide"
 
 
@@ -251,7 +254,13 @@ def bars_are_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines:
 def defaults_are_python(
     app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Write ``...`` for a default that is no Python, such as <factory>: else Sphinx shows the whole as raw text."""
+    """Write ``...`` for a default that is no Python, such as <factory>: else Sphinx shows the whole as raw text.
+
+    A class whose ``__new__`` takes anything has the signature of its ``__init__``.
+    """
+    if what == "class" and (signature or "").startswith("(*_"):
+        signature = stringify_signature(of_call(obj.__init__, bound_method=True), unqualified_typehints=True)
+        signature = signature.partition(" -> ")[0]
     return re.sub(r"<(?:[^<>]|<[^<>]*>)*>", "...", signature or "") or None, returns
 
 

@@ -29,6 +29,7 @@ ABOUT = {
     "roles": "the interfaces",
     "runner": "journal, late labels, resume",
     "solvers": "families through SAT, LP, SMT",
+    "structures": "the weights of many paths at once",
     "theory": "every formula",
 }
 
@@ -36,7 +37,7 @@ WIDTH, MARGIN, GAP = 400, 6, 34
 """Narrow, so that its type of 13 pixels is still 11 high on a phone."""
 MAIN, SIDE = 216, 130
 """Widths of the column that others import from, and of the one for rooms that nobody imports."""
-HEIGHT, LINE, LETTER, EDGE = 94, 15, 6.6, 8
+LINE, LETTER, EDGE = 15, 6.6, 8
 
 STYLE = """
   text { font: 13px system-ui, sans-serif; fill: #4a5560 }
@@ -70,7 +71,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 def imports(house: Path = HOUSE) -> Graph:
     """Return for every room the rooms that it imports."""
-    rooms: Graph = {path.parent.name: set() for path in sorted(house.glob("*/__init__.py"))}
+    rooms: Graph = {path.parent.name: set() for path in sorted(house.glob("[!_]*/__init__.py"))}
     # "from adeptree import Adept" is an import of the room that api.py has it from.
     public = {
         name.split(".")[-1]: name.split(".")[1] for name in imported(_parsed(house / "api.py")) if "adeptree." in name
@@ -125,25 +126,31 @@ def drawing(rooms: Graph) -> str:
     high = levels(rooms)
     top = max(high.values())
     leaves = {room for room in rooms if not any(room in others for others in rooms.values()) and high[room] < top}
-    boxes: dict[str, tuple[float, float, float]] = {}
+    drawn, lines, rects = arrows(rooms), [], []
+    more = {room: sorted(rooms[room] - drawn[room], key=lambda other: (-high[other], other)) for room in rooms}
+    places: dict[str, tuple[float, int, float]] = {}  # (left edge, level, width)
     for level in range(top + 1):
-        y = MARGIN + (top - level) * (HEIGHT + GAP)
         main = sorted(room for room in rooms if high[room] == level and room not in leaves)
         wide = (MAIN - GAP / 2 * (len(main) - 1)) / max(1, len(main))
-        boxes |= {room: (MARGIN + i * (wide + GAP / 2), y, wide) for i, room in enumerate(main)}
-        side = sorted(room for room in leaves if high[room] == level)
-        boxes |= {room: (WIDTH - MARGIN - SIDE, y - i * (HEIGHT + GAP), SIDE) for i, room in enumerate(side)}
-    tall = 2 * MARGIN + top * (HEIGHT + GAP) + HEIGHT
-    drawn, lines, rects = arrows(rooms), [], []
+        places |= {room: (MARGIN + i * (wide + GAP / 2), level, wide) for i, room in enumerate(main)}
+    row = -1
+    for room in sorted(leaves, key=lambda room: (high[room], room)):  # (each in a row of its own)
+        row = max(high[room], row + 1)
+        places[room] = WIDTH - MARGIN - SIDE, row, SIDE
+    texts = {room: _lines(room, wide, more[room]) for room, (_, _, wide) in places.items()}
+    needed = [(row, 44 + LINE * len(texts[room])) for room, (_, row, _) in places.items()]
+    heights = [max(need for at, need in needed if at == row) for row in range(top + 1)]
+    below = {row: MARGIN + sum(heights[row + 1 :]) + GAP * (top - row) for row in range(top + 1)}
+    boxes = {room: (x, below[row], wide, heights[row]) for room, (x, row, wide) in places.items()}
+    tall = 2 * MARGIN + sum(heights) + GAP * top
     # Who does not stand right above what it imports goes round the others, in a lane of its own.
     around = [room for room in rooms if room in leaves or any(high[room] > high[other] + 1 for other in drawn[room])]
     lanes = {room: MARGIN + MAIN + 36 - 10 * i for i, room in enumerate(sorted(around, key=lambda room: high[room]))}
-    for room, (x, y, wide) in boxes.items():
+    for room, box in boxes.items():
         for other in sorted(drawn[room]):
             lane = lanes.get(room) if room in leaves or high[room] > high[other] + 1 else None
             lines.append(_arrow(boxes[room], boxes[other], lane))
-        more = sorted(rooms[room] - drawn[room], key=lambda other: (-high[other], other))
-        rects.append(_box(room, x, y, wide, "leaf" if room in leaves else "room", more))
+        rects.append(_box(room, box, "leaf" if room in leaves else "room", texts[room]))
     parts = [*lines, *rects]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {tall}" width="{WIDTH}" height="{tall}" '
@@ -155,25 +162,32 @@ def drawing(rooms: Graph) -> str:
     )
 
 
-def _box(room: str, x: float, y: float, wide: float, kind: str, more: list[str]) -> str:
+Box = tuple[float, float, float, float]
+"""Left and upper edge, width and height."""
+
+
+def _lines(room: str, wide: float, more: list[str]) -> list[str]:
     texts = [ABOUT.get(room, ""), f"also {', '.join(more)}" if more else ""]
-    lines = [line for text in texts for line in wrap(text, int((wide - 2 * EDGE) / LETTER))]
-    tall = max(HEIGHT, 32 + LINE * len(lines))
+    return [line for text in texts for line in wrap(text, int((wide - 2 * EDGE) / LETTER))]
+
+
+def _box(room: str, box: Box, kind: str, lines: list[str]) -> str:
+    x, y, wide, tall = box
     text = "".join(f'<text x="{x + EDGE:g}" y="{y + 38 + i * LINE:g}">{line}</text>' for i, line in enumerate(lines))
     return (
-        f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{wide:g}" height="{tall}" rx="6"/>'
+        f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{wide:g}" height="{tall:g}" rx="6"/>'
         f'<text class="name" x="{x + EDGE:g}" y="{y + 21:g}">{room}</text>{text}'
     )
 
 
-def _arrow(start: tuple[float, float, float], end: tuple[float, float, float], lane: float | None) -> str:
+def _arrow(start: Box, end: Box, lane: float | None) -> str:
     """Go straight down; or down a lane, and in from the right."""
-    (x0, y0, w0), (x1, y1, w1) = start, end
+    (x0, y0, w0, tall), (x1, y1, w1, low) = start, end
     if lane is not None:
-        way = f"M{x0 if lane < x0 else x0 + w0:g} {y0 + 18:g}H{lane:g}V{y1 + HEIGHT - 16:g}H{x1 + w1 + 2:g}"
+        way = f"M{x0 if lane < x0 else x0 + w0:g} {y0 + 18:g}H{lane:g}V{y1 + low - 16:g}H{x1 + w1 + 2:g}"
     else:
         narrow = min(start, end, key=lambda box: box[2])
-        way = f"M{narrow[0] + narrow[2] / 2:g} {y0 + HEIGHT:g}V{y1 - 2:g}"
+        way = f"M{narrow[0] + narrow[2] / 2:g} {y0 + tall:g}V{y1 - 2:g}"
     return f'<path class="arrow" marker-end="url(#head)" d="{way}"/>'
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache, partial
+from itertools import permutations
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -281,5 +282,10 @@ def test_inside_it_takes_one_folder(tmp_path: Path) -> None:
 def test_the_map_is_what_is_imported_today(tmp_path: Path) -> None:
     drawn = run(["-c", "import draw_map as d; print(d.drawing(d.imports()), end='')"], tmp_path, PAGES)
     assert drawn == (PAGES / "rooms.svg").read_text(encoding="utf-8"), "run: python docs/develop/draw_map.py"
-    rooms = {path.parent.name for path in (ROOT / "src" / "adeptree").glob("*/__init__.py")}
+    rooms = {path.parent.name for path in (ROOT / "src" / "adeptree").glob("[!_]*/__init__.py")}
     assert all(f">{room}</text>" in drawn for room in rooms) and drawn.count('marker-end="') >= len(rooms) - 1
+    edges = " ".join(f'{edge}="([\\d.]+)"' for edge in ("x", "y", "width", "height"))
+    boxes = [tuple(map(float, box)) for box in re.findall(f'<rect class="(?:room|leaf)" {edges}', drawn)]
+    assert len(boxes) == len(rooms)
+    for (x, y, wide, tall), (a, b, _, _) in permutations(boxes, 2):
+        assert not (x <= a < x + wide and y <= b < y + tall), "two rooms lie over each other"

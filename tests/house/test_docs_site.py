@@ -179,6 +179,15 @@ def test_every_page_and_public_name_is_in_the_site(site: Path, pages: dict[Path,
     assert {"adeptree.core.errors.AdeptreeError", "module-adeptree.theory.bounds", "module-adeptree.core.errors"} <= ids
 
 
+def test_a_class_shows_the_arguments_it_takes(site: Path) -> None:
+    page = (site / "reference/api/adeptree.Adept.html").read_text(encoding="utf-8")
+    signature = page.partition('id="adeptree.Adept"')[2].partition("</dt>")[0]
+    named = re.findall(r'<span class="pre">(\w+)</span>(?=</span><span class="p">)', signature)
+    assert {"concept_class", "horizon", "costs", "review", "drift", "by"} <= set(named)
+    for path in (site / "reference/api").glob("*.html"):
+        assert '<span class="pre">_</span>' not in path.read_text(encoding="utf-8"), path.name
+
+
 def test_the_status_table_names_every_public_object_and_real_tests() -> None:
     text = (DOCS / "reference/status.md").read_text(encoding="utf-8")
     for name in adeptree.__all__:
