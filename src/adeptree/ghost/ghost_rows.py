@@ -110,7 +110,7 @@ class GhostRows(RowLearner):
             lost = self._follow(children, now, complete)
             self._learn(children, now, lost)
             if not complete:
-                self._restart(np.flatnonzero(lost))
+                self._restart(lost.nonzero()[0])
         self._round = None
 
     def state(self) -> dict[str, Any]:
@@ -167,7 +167,7 @@ class GhostRows(RowLearner):
         self._plan = np.argsort(order)[self._plan]
 
     def _decide(self, split: Split) -> GhostRound:
-        rows = np.flatnonzero(split.contested)
+        rows = split.contested.nonzero()[0]
         ghosts = self._ghosts[rows]
         there = ghosts != NONE
         count = there.sum(axis=1)
@@ -178,7 +178,7 @@ class GhostRows(RowLearner):
         again = trees[0] & trees[1]
         if self.d is not None and again.any():
             raise too_small(self.d, TWO_TREES if dimension.all() else CONTESTED_AT_0)
-        refuted = np.flatnonzero(again)
+        refuted = again.nonzero()[0]
         while len(refuted):
             d[refuted] += 1
             more = find_trees(self._labels, d[refuted], rows[refuted], ghosts[refuted], ones[refuted])
@@ -193,7 +193,7 @@ class GhostRows(RowLearner):
     def _ask_plans(self, now: GhostRound, default: BoolArray) -> None:
         """Set the plans' predictions for rows where no tree decides."""
         kept, numbers, masks = self._kept[now.rows].tolist(), self._plan[now.rows].tolist(), now.masks
-        for at in np.flatnonzero(~now.by_tree).tolist():
+        for at in (~now.by_tree).nonzero()[0].tolist():
             d = int(now.d[at])  # a new plan has no ghosts yet
             plan, ones = (stage_plan(d), 0) if now.again[at] else (self._plans[numbers[at]], masks[at] >> kept[at])
             now.label[at] = plan_label(d, plan, ones, int(default[at]))
@@ -224,7 +224,7 @@ class GhostRows(RowLearner):
         place[now.rows] = np.arange(len(now.rows))
         at = place[children.parent]
         self._start_over(at, now)
-        wrong = np.flatnonzero((at != NONE) & (now.label[at] != children.label)) if len(now.rows) else at[:0]
+        wrong = ((at != NONE) & (now.label[at] != children.label)).nonzero()[0] if len(now.rows) else at[:0]
         at = at[wrong]
         by_tree = now.by_tree[at]
         self._end_stages(wrong[by_tree], at[by_tree], now)
@@ -233,7 +233,7 @@ class GhostRows(RowLearner):
     def _start_over(self, at: IntArray, now: GhostRound) -> None:
         """Start over with a larger d on the children of rows that refuted it, keeping all ghosts."""
         if now.again.any():
-            rows = np.flatnonzero((at != NONE) & now.again[at])
+            rows = ((at != NONE) & now.again[at]).nonzero()[0]
             self._assumed[rows] = self._dimension[rows] = now.d[at[rows]]
             self._kept[rows] = now.count[at[rows]]
             self._begin_plans(rows)
@@ -287,13 +287,13 @@ def find_trees(labels: Any, dimension: IntArray, rows: IntArray, ghosts: IntArra
     by row if there are enough ghosts.
     """
     sides = ((ghosts != NONE) & ~ones, ones)
-    trees = np.stack([side.sum(axis=1) + 1 >= 1 << dimension for side in sides])
+    trees = np.array([side.sum(axis=1) + 1 >= 1 << dimension for side in sides])
     for label, side in enumerate(sides):
-        two = np.flatnonzero(trees[label] & (dimension == 2))
+        two = (trees[label] & (dimension == 2)).nonzero()[0]
         if len(two):
             members = np.column_stack([np.where(side[two], ghosts[two], NONE), rows[two]])
             trees[label, two] = labels.two_by_two(members.ravel(), len(two))
-    for at in np.flatnonzero(trees.any(axis=0) & (dimension > 2)).tolist():
+    for at in (trees.any(axis=0) & (dimension > 2)).nonzero()[0].tolist():
         members = np.append(ghosts[at][ghosts[at] != NONE], rows[at])
         trees[:, at] = tree_sides(int(dimension[at]), len(members) - 1, mask(ones[at]), columns_of(labels, members))
     return trees

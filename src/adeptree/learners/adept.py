@@ -170,7 +170,7 @@ class Paths(Engine):
         # A mass changes only where both labels were realizable.
         if not extension.split.splits:
             return self.log_share, self._mass
-        new = np.flatnonzero(extension.split.contested[children.parent])
+        new = extension.split.contested[children.parent].nonzero()[0]
         mass, share, new_share = self._mass[children.parent], None, None
         if self.log_share is not None:
             share = self.log_share[children.parent]

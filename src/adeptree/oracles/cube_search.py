@@ -73,7 +73,7 @@ class CubeSearch:
         while questions := self.questions(batch):
             for question, answer in zip(questions, ask(map(self.sample, questions)), strict=True):
                 self.note(question, answer)
-        can = np.stack([unpack(self.positive[b], self.table.rows) for b in (0, 1)])
+        can = np.array([unpack(self.positive[b], self.table.rows) for b in (0, 1)])
         return Found(can, self.own, self.found)
 
     def questions(self, batch: int) -> list[Question]:

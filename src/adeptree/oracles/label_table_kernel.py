@@ -51,6 +51,16 @@ def int_of(made: Any) -> Any:
     return int.from_bytes(made.tobytes(), "little")
 
 
+@cython.locals(i=cython.Py_ssize_t)
+def places(size: cython.Py_ssize_t) -> Any:
+    """Return the numbers from 0 on."""
+    made = array("q", bytes(8 * size))
+    numbers: cython.longlong[::1] = made
+    for i in range(size):
+        numbers[i] = i
+    return made
+
+
 @cython.locals(i=cython.Py_ssize_t, w=cython.Py_ssize_t)
 def moved(old: cython.ulonglong[::1], sets: cython.Py_ssize_t, size: cython.Py_ssize_t, room: cython.Py_ssize_t, wide):
     """Return a larger array for more and wider sets, which begins with the old ones."""
@@ -75,6 +85,7 @@ class LabelTable:
     def __init__(self, rows: cython.Py_ssize_t, points: cython.Py_ssize_t, labels: bytes) -> None:
         self.rows = self.points = self.used = self.wide = self.tall = self.room = self.long = 0
         self.columns = self.bits = self.everyone = words(0)
+        self.sequence: Any = None
         self.reserve(rows, points)
         for i in range(rows):
             self.add(self.everyone, 0, i)
@@ -89,7 +100,6 @@ class LabelTable:
 
     # --- How it grows ------------------------------------------------------------------------------------
 
-    @cython.locals(tall=cython.Py_ssize_t, room=cython.Py_ssize_t, wide=cython.Py_ssize_t, long=cython.Py_ssize_t)
     def reserve(self, rows: cython.Py_ssize_t, points: cython.Py_ssize_t) -> cython.int:
         """Allocate room for this many rows and points."""
         if rows <= self.tall and points <= self.room:
@@ -118,6 +128,9 @@ class LabelTable:
             self.mark(new, self.points)
             self.add(self.everyone, 0, new)
             new += 1
+        if self.sequence is not None:  # (a twin differs from its row at this point alone, where it has 1)
+            after = {row: (row, twin) for row, twin in zip(twins, range(self.rows, new), strict=True)}
+            self.sequence = [i for row in self.sequence for i in after.get(row, (row,))]
         self.settle(new, self.points + 1)
 
     def settle(self, rows: cython.Py_ssize_t, points: cython.Py_ssize_t) -> cython.void:
@@ -129,12 +142,18 @@ class LabelTable:
         """Return the size, for :meth:`back_to`."""
         return self.rows, self.points
 
+    def in_order(self) -> list:
+        """Return the rows in the order of their labels, so that neighbours share long beginnings."""
+        if self.sequence is None:
+            self.sequence = sorted(range(self.rows), key=self.row)
+        return self.sequence
+
     @cython.locals(i=cython.Py_ssize_t)
     def back_to(self, size: tuple[int, int]) -> None:
         """Truncate the table to an earlier size, dropping partial additions."""
         kept: LabelTable = LabelTable(*size, b"".join([self.row(i)[: size[1]] for i in range(size[0])]))
         self.columns, self.bits, self.everyone, self.wide = kept.columns, kept.bits, kept.everyone, kept.wide
-        self.tall, self.room, self.long = kept.tall, kept.room, kept.long
+        self.tall, self.room, self.long, self.sequence = kept.tall, kept.room, kept.long, None
         self.settle(kept.rows, kept.points)
 
     def add(self, sets: cython.ulonglong[::1], start: cython.Py_ssize_t, i: cython.Py_ssize_t) -> cython.void:
@@ -157,7 +176,6 @@ class LabelTable:
             return (self.bits[row * self.long + (point >> 6)] >> (point & 63)) & 1
         return self.bits[row] >> point & 1  # type: ignore[unreachable]
 
-    @cython.locals(j=cython.Py_ssize_t)
     def row(self, row: cython.Py_ssize_t) -> bytes:
         """Return the labels of a row, a byte each."""
         made = bytearray(self.points)
@@ -166,7 +184,6 @@ class LabelTable:
             labels[j] = self.label(row, j)
         return bytes(made)
 
-    @cython.locals(i=cython.Py_ssize_t)
     def labels(self) -> bytes:
         """Return the labels of all rows, one after the other."""
         return b"".join([self.row(i) for i in range(self.rows)])
@@ -186,7 +203,6 @@ class LabelTable:
             counts.append(found)
         return counts
 
-    @cython.locals(j=cython.Py_ssize_t)
     def cube(self, row: cython.Py_ssize_t, columns: Any) -> Any:
         """Return the rows that share the given row's labels in some columns."""
         made = moved(self.everyone, 1, self.wide, 1, self.wide)
@@ -194,19 +210,12 @@ class LabelTable:
             self.keep(made, j, self.label(row, j))
         return int_of(made)
 
-    @cython.locals(w=cython.Py_ssize_t, found=cython.Py_ssize_t)
     def keep(self, left: cython.ulonglong[::1], point: cython.Py_ssize_t, label: cython.int) -> cython.Py_ssize_t:
         """Keep the rows with this label at a point; return how many there are."""
-        found = 0
-        for w in range(self.used):
-            left[w] &= self.alike(label, point, w)
-            found += ones_of(left[w])
-        return found
-
-    def alike(self, label: cython.int, point: cython.Py_ssize_t, w: cython.Py_ssize_t) -> cython.ulonglong:
-        """Return one word of the set of rows with this label at a point."""
-        column: cython.ulonglong = self.columns[point * self.wide + w]
-        return column if label else self.everyone[w] & ~column
+        if cython.compiled:
+            return kept_ones(cython.address(left[0]), cython.address(self.columns[point * self.wide]), label, self.used)  # noqa: F821
+        left[0] &= self.columns[point] if label else ~self.columns[point]
+        return ones_of(left[0])
 
     @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, w=cython.Py_ssize_t)
     def find(self, labels: bytes) -> cython.Py_ssize_t:
@@ -252,14 +261,21 @@ class LabelTable:
         It tries two candidates, prunes each until every label is needed, and returns the one with more undecided rows
         (the greedy one on a tie).
         """
-        greedy = self.prime(row, self.greedy(row, undecided, positive, 2 * label), set_of(positive, self.wide))
-        path = self.prime(row, self.path(row, positive), set_of(positive, self.wide))
-        if greedy == path:
-            return greedy
-        covers = [(self.cube(row, cube) & undecided).bit_count() for cube in (greedy, path)]
-        return greedy if covers[0] >= covers[1] else path
+        known, unknown = set_of(positive, self.wide), set_of(undecided, self.wide)
+        out, lose = self.counted(positive, known, 2 * label), self.counted(undecided, unknown, 2 * label + 1)
+        left, others = positive.bit_count(), undecided.bit_count()
+        greedy = self.prime(row, self.greedy(row, unknown[:], known[:], out, lose, left, others), known[:])
+        path = self.prime(row, self.path(row, known[:], left), known[:])
+        better = greedy == path or self.covered(row, greedy, unknown[:]) >= self.covered(row, path, unknown[:])
+        return greedy if better else path
 
-    @cython.locals(i=cython.Py_ssize_t, left=cython.Py_ssize_t)
+    def covered(self, row: cython.Py_ssize_t, columns: list, members: cython.ulonglong[::1]) -> cython.Py_ssize_t:
+        """Return how many members have the labels of a row in some columns (-1 without columns: then all do)."""
+        left = -1
+        for j in columns:
+            left = self.keep(members, j, self.label(row, j))
+        return left
+
     def live(self, members, words, size):
         """Keep only the words (of ``size``) that hold members; return the number of words kept."""
         left = 0
@@ -273,16 +289,16 @@ class LabelTable:
         """Return the number of members with label 1 at a point; ``words`` lists the words that hold members."""
         if cython.compiled:
             column = cython.address(self.columns[point * self.wide])
-            return common_ones(column, cython.address(members[0]), cython.address(words[0]), size)  # noqa: F821 - of the .pxd
+            return common_ones(column, cython.address(members[0]), cython.address(words[0]), size, self.used)  # noqa: F821
         return ones_of(self.columns[point] & members[0])
 
     @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t)
-    def counted(self, members: Any, use: cython.Py_ssize_t) -> Any:
+    def counted(self, members: Any, listed: Any, use: cython.Py_ssize_t) -> Any:
         """Return, for every point, the number of members with label 1; updated from the last set if few rows differ."""
         known, one = self.known[use], cython.cast(object, 1)
         changed = known[0] ^ members if known else None
         if changed is None or 4 * changed.bit_count() > self.used:
-            counts = self.count(members)
+            counts = self.counts(listed[:])
         else:
             self.known[use], counts = None, known[1]
             while changed:
@@ -292,31 +308,19 @@ class LabelTable:
         self.known[use] = members, counts
         return counts
 
-    @cython.locals(j=cython.Py_ssize_t)
     def shift(self, counts: cython.longlong[::1], row: cython.Py_ssize_t, by: cython.int) -> cython.void:
         """Add to the counts of the points where a row has label 1."""
         for j in range(self.points):
             if self.label(row, j):
                 counts[j] += by
 
-    @cython.locals(i=cython.Py_ssize_t, j=cython.Py_ssize_t, k=cython.Py_ssize_t, open_=cython.Py_ssize_t)
-    @cython.locals(best=cython.Py_ssize_t, excluded=cython.Py_ssize_t, lost=cython.Py_ssize_t, label=cython.int)
-    @cython.locals(left=cython.Py_ssize_t, others=cython.Py_ssize_t, score=cython.double, value=cython.double)
-    @cython.locals(ins=cython.Py_ssize_t, ofs=cython.Py_ssize_t)
-    def greedy(self, row: cython.Py_ssize_t, undecided: Any, positive: Any, use: cython.Py_ssize_t) -> list:
+    def greedy(self, row, gained, included, out, lose, left, others):
         """Add the label that excludes most positive rows for each undecided row it loses, until none is left."""
-        chosen = []
-        included: cython.ulonglong[::1] = set_of(positive, self.wide)
-        gained: cython.ulonglong[::1] = set_of(undecided, self.wide)
-        columns: cython.longlong[::1] = array("q", bytes(8 * self.points))
-        for j in range(self.points):
-            columns[j] = j
-        out: cython.longlong[::1] = self.counted(positive, use)
-        lose: cython.longlong[::1] = self.counted(undecided, use + 1)
-        in_: cython.longlong[::1] = array("q", range(self.used))
-        of: cython.longlong[::1] = array("q", range(self.used))
-        ins = ofs = self.used
-        open_, left, others = self.points, positive.bit_count(), undecided.bit_count()
+        chosen: list = []
+        columns: cython.longlong[::1] = places(self.points)
+        in_: cython.longlong[::1] = places(self.used)
+        of: cython.longlong[::1] = places(self.used)
+        open_, ins, ofs = self.points, self.used, self.used
         while left:
             best, k, score = -1, 0, -1.0
             for i in range(open_):
@@ -339,17 +343,14 @@ class LabelTable:
             ins, ofs = self.live(included, in_, ins), self.live(gained, of, ofs)
         return chosen
 
-    @cython.locals(j=cython.Py_ssize_t, left=cython.Py_ssize_t, same=cython.Py_ssize_t, size=cython.Py_ssize_t)
-    def path(self, row: cython.Py_ssize_t, positive: Any) -> list:
+    def path(self, row: cython.Py_ssize_t, included: cython.ulonglong[::1], left: cython.Py_ssize_t) -> list:
         """Scan the points in order of arrival, and take the labels that exclude a remaining positive row.
 
         These are the columns where a positive row first differs (the branches off the labels' path in the trie).
         """
         chosen = []
-        included: cython.ulonglong[::1] = set_of(positive, self.wide)
-        words: cython.longlong[::1] = array("q", range(self.used))
+        words: cython.longlong[::1] = places(self.used)
         size = self.live(included, words, self.used)
-        left = positive.bit_count()
         for j in range(self.points):
             if left == 0:
                 break
@@ -360,41 +361,38 @@ class LabelTable:
                 size = self.live(included, words, size)
         return chosen
 
-    @cython.locals(w=cython.Py_ssize_t, i=cython.Py_ssize_t, j=cython.Py_ssize_t, needed=cython.bint)
-    def prime(self, row: cython.Py_ssize_t, chosen: list, included: cython.ulonglong[::1]) -> list:
+    def prime(self, row: cython.Py_ssize_t, chosen: list, positive: Any) -> list:
         """Drop labels, the earliest first, while the rest still exclude all positive rows."""
-        kept = []
-        # The i-th set: the positive rows that remain under the labels from the i-th on.
-        rest: cython.ulonglong[::1] = words((len(chosen) + 1) * self.wide)
-        for w in range(self.wide):
-            rest[len(chosen) * self.wide + w] = included[w]
-        for i in range(len(chosen) - 1, -1, -1):
-            j = chosen[i]
+        kept, rest, left = [], [], positive
+        for j in reversed(chosen):
+            left = left[:]
+            rest.append(left[:])  # the positive rows that remain under the labels after this one
+            self.keep(left, j, self.label(row, j))
+        included: cython.ulonglong[::1] = positive
+        for j in chosen:
+            others: cython.ulonglong[::1] = rest.pop()
             for w in range(self.used):
-                rest[i * self.wide + w] = rest[(i + 1) * self.wide + w] & self.alike(self.label(row, j), j, w)
-        for i in range(len(chosen)):
-            needed = False
-            for w in range(self.used):
-                needed = needed or (included[w] & rest[(i + 1) * self.wide + w]) != 0
-            if needed:
-                kept.append(chosen[i])
-                self.keep(included, chosen[i], self.label(row, chosen[i]))
+                if included[w] & others[w]:  # it is needed
+                    kept.append(j)
+                    self.keep(included, j, self.label(row, j))
+                    break
         return kept
 
     # --- For a yes/no oracle ----------------------------------------------------------------
 
-    @cython.locals(i=cython.Py_ssize_t, k=cython.Py_ssize_t, w=cython.Py_ssize_t, apart=cython.longlong)
+    @cython.locals(i=cython.Py_ssize_t, k=cython.Py_ssize_t)
     def measure(self, rows: cython.longlong[::1], distances: cython.longlong[::1]) -> None:
         """Lower the distances of other rows to their distance from the nearest of these rows, if that is less."""
         for i in range(self.rows):
             for k in range(len(rows) if distances[i] > 1 else 0):
-                apart = 0
-                for w in range(self.long):
-                    apart += ones_of(self.bits[i * self.long + w] ^ self.bits[rows[k] * self.long + w])
-                    if apart >= distances[i]:
-                        break
-                if apart < distances[i]:
-                    distances[i] = apart
+                distances[i] = min(distances[i], self.apart(i, rows[k], distances[i]))
+
+    def apart(self, row: cython.Py_ssize_t, other: cython.Py_ssize_t, limit: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return at how many points two rows differ, counted up to a limit."""
+        if cython.compiled:
+            one, two = cython.address(self.bits[row * self.long]), cython.address(self.bits[other * self.long])
+            return apart_ones(one, two, self.long, limit)  # noqa: F821 - of the .pxd
+        return ones_of(self.bits[row] ^ self.bits[other])
 
     @cython.locals(i=cython.Py_ssize_t, w=cython.Py_ssize_t, bits=cython.ulonglong)
     def weigh(self, rows: cython.longlong[::1], weights: cython.double[::1]) -> Any:
@@ -409,11 +407,13 @@ class LabelTable:
                     bits &= bits - 1
         return made
 
-    @cython.locals(j=cython.Py_ssize_t, size=cython.Py_ssize_t)
     def count(self, rows: Any) -> Any:
-        """Return, for every point, the number of these rows, a set, with label 1."""
-        members: cython.ulonglong[::1] = set_of(rows, self.wide)
-        words: cython.longlong[::1] = array("q", range(self.used))
+        """Return for every point how many of these rows, a set, label it 1."""
+        return self.counts(set_of(rows, self.wide))
+
+    def counts(self, members: cython.ulonglong[::1]) -> Any:
+        """Return the same for rows that are given in words."""
+        words: cython.longlong[::1] = places(self.used)
         size = self.live(members, words, self.used)
         made = array("q", bytes(8 * self.points))
         counts: cython.longlong[::1] = made

@@ -205,7 +205,7 @@ class OracleFrontier(Frontier):
         if not np.array_equal(rows[whole], np.arange(len(found.own))):
             whole = slice(0)
         witnesses = [*self.witnesses[whole], *(self.witnesses[row] for row in rows[whole.stop :].tolist())]
-        for i in np.flatnonzero(found.own[rows] != children.label).tolist():
+        for i in (found.own[rows] != children.label).nonzero()[0].tolist():
             witnesses[i] = found.others.get((int(rows[i]), int(children.label[i])))
         return witnesses
 

@@ -56,7 +56,7 @@ class BitsOnly:
     def _row_by_row(self, now: CubeRound) -> None:
         """Query each undecided row separately, first for the label that it is probably denied."""
         undecided, last = [unpack(now.undecided(b), now.table.rows) for b in (0, 1)], 0
-        for row in _in_trie_order(now.table) if undecided[0].any() or undecided[1].any() else ():
+        for row in now.table.in_order() if undecided[0].any() or undecided[1].any() else ():
             alone = Cube(tuple(enumerate(now.table.row(row))), 1 << row)
             first = int(self.follows[last].argmax())
             for label in (first, 1 - first):
@@ -76,8 +76,8 @@ class BitsOnly:
         self.forecast = self.forecast.after(table, can, seen)
 
     def _calls_by_row(self, table: Any, can: BoolArray) -> int:
-        """Return the number of calls of "row by row", and learn which label to query first."""
-        ordered = can[:, _in_trie_order(table)]
+        """Return how many calls row by row would have taken, and learn what to ask first."""
+        ordered = can[:, table.in_order()]
         denied = ordered[0, ~ordered.all(axis=0)].astype(np.int64)  # rows that can take one label only
         before = np.concatenate([[0], denied])[:-1]
         wrong = self.follows.argmax(axis=1)[before] != denied
@@ -96,8 +96,3 @@ class BitsOnly:
         check_fields(state, {"rounds": COUNT, **{name: Array("if", value.shape, 0) for name, value in fresh.items()}})
         self.costs, self.follows, self.rounds = state["costs"], state["follows"], state["rounds"]
         self.forecast = Forecast(state["counted"], state["sides"])
-
-
-def _in_trie_order(table: Any) -> list[int]:
-    """Return the rows in the order of their labels, so that neighbours share long prefixes."""
-    return sorted(range(table.rows), key=table.row)

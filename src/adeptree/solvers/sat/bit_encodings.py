@@ -76,9 +76,9 @@ class Dnf:
 
     @cached_property
     def _words(self) -> list[tuple[int, int]]:
-        """For each term, the bits that must be 1 and those that must be 0, as whole words for speed."""
-        both = [([i for i in term if i >= 0], [~i for i in term if i < 0]) for term in self.terms]
-        return [(sum(1 << i for i in set(ones)), sum(1 << i for i in set(zeros))) for ones, zeros in both]
+        """For each term that can hold its bits, and those that must be 1: a rule labels by whole words, often."""
+        possible = [set(term) for term in self.terms if not any(~i in term for i in term)]
+        return [(sum(1 << max(i, ~i) for i in term), sum(1 << i for i in term if i >= 0)) for term in possible]
 
     def __call__(self, x: Instance) -> int:
         """Return 1 iff a term holds at x."""
@@ -86,8 +86,10 @@ class Dnf:
 
     def labels(self, xs: Sequence[Instance]) -> list[int]:
         """Return 1 for each x where a term holds."""
-        words, numbers = self._words, [_number(tuple(x)) for x in xs]
-        return [int(any([n & ones == ones and not n & zeros for ones, zeros in words])) for n in numbers]
+        numbers, labels = [_number(tuple(x)) for x in xs], [0] * len(xs)
+        for bits, ones in self._words:
+            labels = [1 if n & bits == ones else y for n, y in zip(numbers, labels, strict=True)]
+        return labels
 
     def __str__(self) -> str:
         if () in self.terms:
