@@ -6,6 +6,7 @@ import json
 import math
 import random
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from serving import Heard, Inside, Server, asked, made, sent
 import adeptree as at
 from adeptree.app.serve.requests import Limits
 from adeptree.app.serve.served_learner import Asked, Told
+from adeptree.app.serve.service_columns import ServiceColumns
+from adeptree.app.serve.writer import SOON
+from adeptree.core.cell_text import as_text
 
 RULES = "stumps(age, sex)"
 
@@ -287,3 +291,57 @@ def test_every_read_waits_for_the_round_that_is_being_learnt(path: str) -> None:
             assert reader.is_alive() and not done
         reader.join(60)
         assert done == [200]
+
+
+@pytest.mark.parametrize("rules", ["stumps(a, b)", "thresholds(a)", "stumps(a, b, values=2)"])
+def test_values_are_the_instances_that_their_texts_are(rules: str) -> None:
+    """As ``adeptree run`` reads them from a file, and as the journal of a service gives them back."""
+    columns = ServiceColumns(rules)
+    values = [
+        1.5,
+        -0.0,
+        7,
+        7.0,
+        1,
+        0,
+        True,
+        False,
+        None,
+        "red",
+        " Red ",
+        "7",
+        "7.0",
+        "true",
+        "TRUE",
+        "na",
+        "1e3",
+        "1_0",
+        "",
+    ]
+    for value in values:
+        cells = columns.cells([value, "x"][: len(columns.names)])
+        texts = [as_text(cell) for cell in cells]
+        row = columns.layout.instance([text.strip() for text in texts])
+        for found in (columns.instance(cells), columns.instance(texts)):
+            assert columns.layout.concept_class.instance(found) == row, value
+
+
+def test_a_slow_learner_leaves_the_thread_of_requests_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Inside() as inside:
+        writer, served, threads = inside.service.writers["main"], inside.served["main"], list[str]()
+        answer = served.learner.answer
+
+        def slow(x: Any) -> Any:
+            threads.append(threading.current_thread().name)
+            time.sleep(0.03)
+            return answer(x)
+
+        monkeypatch.setattr(served.learner, "answer", slow)
+        for x in range(3):
+            assert inside.ask("/answer", {"x": x}).status == 200
+        own = f"writer of {served.name}"
+        assert [name == own for name in threads] == [False, True, True]
+        monkeypatch.undo()
+        for x in range(2):
+            assert inside.ask("/answer", {"x": x}).status == 200
+        assert writer._lasted < SOON

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from serving import Inside, Server, heard
 from starlette.requests import Request
 
 from adeptree.app.serve import listening, requests
-from adeptree.app.serve.requests import Limits
+from adeptree.app.serve.requests import Limits, Refusal
 
 TOKEN = "a-token-of-this-test-0123"
 JSON = {"Content-Type": "application/json"}
@@ -282,3 +282,36 @@ def fuzzed() -> Iterator[Inside]:
 def test_any_body_is_taken_or_refused_with_a_sentence(fuzzed: Inside, path: str, body: Any) -> None:
     found = fuzzed.ask(path, b"null" if body is None else body)
     assert found.status == 200 or (found.status in (400, 404, 409, 413) and found.why), found
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**25), 10**25),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=4),
+    st.just("12:30"),
+)
+NAMES = st.sampled_from(["a", "b", "x", "a:b"])
+PAIRS = st.lists(st.tuples(NAMES, VALUES), max_size=3)
+
+
+def written(pairs: list[tuple[str, Any]], space: str) -> str:
+    """Return an object whose names may come twice."""
+    return "{" + ", ".join(f"{json.dumps(name)}{space}:{json.dumps(value)}" for name, value in pairs) + "}"
+
+
+def outcome(parse: Any, body: str) -> Any:
+    try:
+        return repr(parse(body))
+    except (ValueError, Refusal) as error:
+        return str(error).removeprefix("the body is not proper JSON: ")
+
+
+@example([[("x", 10**20)]], [], "", "")
+@given(st.lists(PAIRS, max_size=3), PAIRS, st.sampled_from(["", " "]), st.sampled_from(["", "1", "NaN", "{"]))
+def test_the_quick_parser_reads_what_pythons_reads(rows: Any, more: Any, space: str, end: str) -> None:
+    """It knows no names that come twice and no ints of more than 64 bits: such bodies are left to Python's."""
+    inner = ", ".join(written(row, space) for row in rows)
+    for body in (f'{{"xs": [{inner}]}}{end}', f"{written(more, space)}{end}", f"[{inner}]{end}"):
+        assert outcome(lambda text: requests.parsed(text.encode()), body) == outcome(requests.DECODER.decode, body)

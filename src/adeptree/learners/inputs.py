@@ -8,17 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adeptree.core.dataframes import (
-    as_list,
-    column_of,
-    framed,
-    index_of,
-    is_series,
-    like,
-    plain_rows,
-    rows_of,
-    values_in,
-)
+from adeptree.core.dataframes import column_of, framed, index_of, is_series, like, plain_rows, rows_of, values_in
 from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.core.types import CheckedRows, FloatArray, listed
 from adeptree.families.registry import columns_of
@@ -122,7 +112,7 @@ def _of_frame(concept_class: ConceptClass, told: Columns, found: Any) -> Any:
         raise InvalidInstance(
             f"the frame must have {count} columns, in their order; it has {len(known)}: {list(known)[:6]}"
         )
-    return list(zip(*(as_list(values_in(found.get_column(name))) for name in found.columns), strict=True))
+    return [tuple(row.values()) for row in rows_of(found)]
 
 
 def _of_array(concept_class: ConceptClass, told: Columns, xs: Any) -> Any:
@@ -159,7 +149,7 @@ def _array_row(concept_class: ConceptClass, told: Columns, x: Any) -> Any:
 
 def _series_row(concept_class: ConceptClass, told: Columns, found: Any) -> Any:
     """Convert a row of pandas, whose index holds the names; other series have the order of the class."""
-    values = [value.item() if isinstance(value, np.generic) else value for value in as_list(values_in(found))]
+    values = [value.item() if isinstance(value, np.generic) else value for value in values_in(found)]
     index = index_of(found)
     if told.names(concept_class) is None and not _by_name(concept_class, told):
         return values[0] if len(values) == 1 == told.count(concept_class) else tuple(values)

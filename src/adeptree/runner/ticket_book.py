@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adeptree.core.cell_text import as_text
 from adeptree.core.declared_state import need
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.tickets import Ticket
@@ -19,10 +20,10 @@ A ticket whose label the learner does not want has UNASKED + guess; once its lab
 
 
 class Opened(NamedTuple):
-    """An open answer: the learner's ticket, the texts of x, and the client's key ("" for none)."""
+    """An open answer: the learner's ticket, the values of x or their texts, and the client's key ("" for none)."""
 
     ticket: Ticket
-    cells: list[str]
+    cells: list[Any]
     key: str = ""
     weight: float | None = None
     frequency: float | None = None
@@ -120,8 +121,8 @@ class TicketBook:
 
     def state(self) -> dict[str, Any]:
         """Return the book as plain values, without the tickets, which the learner saves."""
-        waiting = [[number, *opened[1:]] for number, opened in self.open.items()]
-        waiting += [[number, *opened[1:], opened.ticket.p] for number, opened in self.unasked.items()]
+        waiting = [[n, list(map(as_text, one.cells)), *one[2:]] for n, one in self.open.items()]
+        waiting += [[n, list(map(as_text, one.cells)), *one[2:], one.ticket.p] for n, one in self.unasked.items()]
         kept = {key: number for key, number in self.keys.items() if self.label_of(number) is not None}
         return {"status": np.frombuffer(bytes(self._status), np.uint8), "open": waiting, "keys": kept}
 

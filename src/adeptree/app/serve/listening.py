@@ -20,9 +20,8 @@ from adeptree.core.extras import Extra
 if TYPE_CHECKING:
     from adeptree.app.serve.service import Service
 
-uvicorn, starlette, prometheus = (
-    Extra(module, "adeptree serve", "serve") for module in ("uvicorn", "starlette.applications", "prometheus_client")
-)
+EXTRA = ("uvicorn", "starlette.applications", "prometheus_client", "orjson")
+uvicorn, starlette, prometheus, orjson = (Extra(module, "adeptree serve", "serve") for module in EXTRA)
 
 IDLE_SECONDS = 65
 """Keep-alive timeout, longer than that of common proxies."""
@@ -68,9 +67,9 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 def check_installed() -> None:
     """Raise an error, before the start, if a dependency is missing."""
-    for extra in (uvicorn, starlette, prometheus):
+    for extra in (uvicorn, starlette, prometheus, orjson):
         extra.require()
-    assert uvicorn.Server and starlette.Starlette and prometheus.Counter
+    assert uvicorn.Server and starlette.Starlette and prometheus.Counter and orjson.loads
 
 
 def prepared(service: Service) -> Any:

@@ -22,7 +22,7 @@ from adeptree.app.serve.requests import has_token, query_of
 from adeptree.app.serve.routes import ROOT, learner_of, said, service_of
 from adeptree.app.serve.served_learner import ServedLearner
 from adeptree.app.serve.writer import Writer
-from adeptree.core.cell_text import brief
+from adeptree.core.cell_text import as_text, brief
 from adeptree.core.escaping import counted
 from adeptree.pages.run_history import Moment
 from adeptree.pages.run_page import assessed, error_figure, near_list, regret_figure, tables_of, tiles_of
@@ -118,7 +118,7 @@ def _recent(served: ServedLearner) -> str:
         return section("rounds", "Recent rounds", "<p>None yet.</p>")
     rows = []
     for number, (opened, y) in sorted(served.recent.items(), reverse=True):
-        ticket, x = opened.ticket, ", ".join(cell or "?" for cell in opened.cells)
+        ticket, x = opened.ticket, ", ".join(as_text(cell) or "?" for cell in opened.cells)
         label = ("waits" if ticket.ask else "not asked for") if y is None else str(y)
         cells = {"ticket": f"{number:,}", "p": _chance(ticket.p), "action": str(ticket.action), "label": label}
         rows.append(line(brief(x), cells))

@@ -11,6 +11,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
+import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -87,8 +88,8 @@ def learner_of(request: Request) -> Writer:
 def said(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a value as JSON; infinite numbers, which JSON lacks, become null."""
     try:
-        text = json.dumps(value, allow_nan=False)
-    except ValueError:
+        text: bytes | str = orjson.dumps(value)
+    except TypeError:  # a number of NumPy, or an int of more than 64 bits
         text = json.dumps(_finite(value))
     return Response(text, status, headers, "application/json")
 
@@ -125,18 +126,18 @@ def _each(request: Request, names: tuple[str, ...], read: Callable[[Any, str], T
 
 
 def _asked(writer: Writer, one: Any, name: str) -> Asked:
-    one = {"x": one} if name == "xs" else one
-    if not isinstance(one, dict) or not {"x"} <= one.keys() <= {"x", "key"}:
-        raise InvalidArgument(
-            f"{_stray(one, 'x', 'key')}"
-            'an answer takes {"x": instance}, optionally with "key"; a batch is {"xs": [instance, ...]} or '
-            '{"asked": [{"x": instance, "key": text}, ...]}'
-        )
-    key = one.get("key", "")
-    if not isinstance(key, str) or len(key) > LONGEST_KEY or not is_storable(key):
-        raise InvalidArgument(f"a key must be a text of at most {LONGEST_KEY} letters; {got('key', key)}")
-    columns = writer.served.columns
-    cells = columns.cells(one["x"])
+    columns, key = writer.served.columns, ""
+    if name != "xs":
+        if not isinstance(one, dict) or not {"x"} <= one.keys() <= {"x", "key"}:
+            raise InvalidArgument(
+                f"{_stray(one, 'x', 'key')}"
+                'an answer takes {"x": instance}, optionally with "key"; a batch is {"xs": [instance, ...]} or '
+                '{"asked": [{"x": instance, "key": text}, ...]}'
+            )
+        key, one = one.get("key", ""), one["x"]
+        if not isinstance(key, str) or len(key) > LONGEST_KEY or not is_storable(key):
+            raise InvalidArgument(f"a key must be a text of at most {LONGEST_KEY} letters; {got('key', key)}")
+    cells = columns.cells(one)
     return Asked(cells, columns.instance(cells), key)
 
 
@@ -149,10 +150,9 @@ async def learn(request: Request) -> Response:
 
 
 def _told(label: Any, _: str) -> Told:
-    known = ("ticket", "y", "weight")
-    if not isinstance(label, dict) or not {"ticket", "y"} <= label.keys() <= set(known):
+    if not isinstance(label, dict) or not {"ticket", "y"} <= label.keys() <= {"ticket", "y", "weight"}:
         raise InvalidArgument(
-            f"{_stray(label, *known)}"
+            f"{_stray(label, 'ticket', 'y', 'weight')}"
             'a label is {"ticket": 17, "y": 1}, perhaps with "weight"; many are {"labels": [...]}'
         )
     ticket, weight = label["ticket"], label.get("weight")

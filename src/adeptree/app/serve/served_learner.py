@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from adeptree.app.serve.requests import Refusal
 from adeptree.app.serve.service_columns import OWN, ServiceColumns
 from adeptree.core import files
-from adeptree.core.cell_text import brief
+from adeptree.core.cell_text import as_text, brief
 from adeptree.core.errors import StateError
 from adeptree.learners.adept_learner import Adept
 from adeptree.pages.run_history import Course
@@ -36,7 +36,7 @@ class FolderGone(StateError):
 class Asked(NamedTuple):
     """An instance to be answered: its texts, the instance, and the client's key ("" for none)."""
 
-    cells: list[str]
+    cells: list[Any]
     x: Any
     key: str = ""
 
@@ -69,17 +69,20 @@ class ServedLearner:
     def answer(self, asked: list[Asked]) -> list[dict[str, Any]]:
         """Answer instances, all or none; a key that already waits gets its first answer again."""
         with self.lock:
-            kept = {one.key: before for one in asked if (before := self.book.waiting(one.key))}
-            waiting, fresh = {key: before.cells for key, before in kept.items()}, 0
-            for one in asked:
-                if one.key and waiting.get(one.key, one.cells) != one.cells:
+            keyed = [one for one in asked if one.key]
+            kept = {one.key: before for one in keyed if (before := self.book.waiting(one.key))}
+            waiting, fresh = {key: before.cells for key, before in kept.items()}, len(asked) - len(keyed)
+            for one in keyed:
+                if list(map(as_text, waiting.get(one.key, one.cells))) != list(map(as_text, one.cells)):
                     raise Refusal(
                         409, f'key "{brief(one.key)}" waits for the label of another x; every x needs its own key'
                     )
-                fresh += not one.key or one.key not in waiting
-                waiting |= {one.key: one.cells} if one.key else {}
+                fresh += one.key not in waiting
+                waiting[one.key] = one.cells
             self._check_room(fresh, len(kept))
-            opened = [kept.get(one.key) or self.book.waiting(one.key) or self._open(one) for one in asked]
+            opened = [
+                (one.key and (kept.get(one.key) or self.book.waiting(one.key))) or self._open(one) for one in asked
+            ]
             # Only after all are answered, so that a refused request expires no ticket, nor does a request expire its
             # own.
             own, over = {one.ticket.id for one in opened}, len(self.book.open) - self.max_open if fresh else 0
@@ -103,7 +106,7 @@ class ServedLearner:
         opened = Opened(ticket, asked.cells, asked.key)
         self.book.add(opened)
         self._show(opened, None)
-        self._note(Row, asked.cells, asked.key, repr(ticket.p), str(ticket.id), "", "")
+        self._note(Row, asked.cells, asked.key, ticket.p, ticket.id, None, None)
         return opened
 
     def _said(self, opened: Opened) -> dict[str, Any]:
@@ -116,7 +119,7 @@ class ServedLearner:
         self.torn = True
         self.book.expire(number)
         self.expired += 1
-        self._note(LabelRow, None, "", "", str(number), "", "")
+        self._note(LabelRow, None, None, None, number, None, None)
 
     @property
     def reviews(self) -> tuple[int, int]:
@@ -144,13 +147,17 @@ class ServedLearner:
         A repeated label is ignored, and a contradicting one is refused.
         """
         with self.lock:
-            fresh, labels = dict[int, Told](), list[dict[str, Any]]()
+            fresh, labels, usual = dict[int, Told](), list[dict[str, Any]](), self.learner.max_weight >= 1
             for place, told in enumerate(given):
-                where = f"labels[{place}]: " if len(given) > 1 else ""
-                new = self._is_new(told, fresh.get(told.ticket), where)
-                fresh |= {told.ticket: told} if new else {}
-                asked = (self.book.status(told.ticket) or OPEN) < UNASKED
-                labels.append({"ticket": told.ticket, "learnt": asked, "repeated": not new})
+                number, weighed = told.ticket, told.weight is not None
+                new = asked = usual and not weighed and number in self.book.open and number not in fresh
+                if not new:
+                    where = f"labels[{place}]: " if len(given) > 1 else ""
+                    new = self._is_new(told, fresh.get(number), where)
+                    asked = (self.book.status(number) or OPEN) < UNASKED
+                if new:
+                    fresh[number] = told
+                labels.append({"ticket": number, "learnt": asked, "repeated": not new})
             for told in fresh.values():
                 self._settle(told)
             self.repeated += len(given) - len(fresh)
@@ -179,8 +186,7 @@ class ServedLearner:
     def _settle(self, told: Told) -> None:
         number, opened = told.ticket, self.book.open.get(told.ticket)
         if opened:
-            weight = {} if told.weight is None else {"weight": told.weight}
-            self.learner.learn(opened.ticket, told.y, **weight)
+            self.learner.learn(opened.ticket, told.y, **({} if told.weight is None else {"weight": told.weight}))
             self.torn = True
             self.book.settle(number, told.y)
             self.course.note(self.learner, str)  # reading the best rule in every round would cost more than the round
@@ -189,21 +195,22 @@ class ServedLearner:
             self.book.store(number, told.y)
             if number in self.recent:
                 self.recent[number] = self.recent[number][0], told.y
-        self._note(LabelRow, None, "", "", str(number), str(told.y), "" if told.weight is None else repr(told.weight))
+        self._note(LabelRow, None, None, None, number, told.y, told.weight)
 
     def _show(self, opened: Opened, y: int | None) -> None:
         """Add a round to those that the page lists."""
-        self.recent.pop(opened.ticket.id, None)
         self.recent[opened.ticket.id] = opened, y
+        self.recent.move_to_end(opened.ticket.id)
         if len(self.recent) > RECENT:
             self.recent.popitem(last=False)
 
     # --- On disk -------------------------------------------------------------------------------------
 
-    def _note(self, kind: type[Row], cells: list[str] | None, *own: str) -> None:
+    def _note(self, kind: type[Row], cells: list[Any] | None, *own: Any) -> None:
         self.taken += 1
         if self.folder is not None:
-            self._rows.append(kind(self.taken, [*(cells or [""] * len(self.columns.names)), *own]))
+            known = cells or [None] * len(self.columns.names)
+            self._rows.append(kind(self.taken, list(map(as_text, [*known, *own]))))
         self.torn = False
 
     def commit(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from adeptree.app.run.layout import Layout, layout_of
@@ -13,6 +14,7 @@ from adeptree.core.errors import InvalidArgument, InvalidInstance, got
 from adeptree.families.registry import columns_of
 from adeptree.families.rules_text import on_columns, parts_of
 from adeptree.families.specs import parse
+from adeptree.families.tables.tables_family import cell_in
 from adeptree.families.tables.times import DERIVED
 from adeptree.roles.concept_class import ConceptClass
 
@@ -30,57 +32,68 @@ class ServiceColumns:
 
     >>> columns = ServiceColumns("stumps(age, sex)")
     >>> columns.names, columns.cells({"age": 41, "sex": "f", "name": "not read"}), columns.cells([41.5, None])
-    (('age', 'sex'), ['41', 'f'], ['41.5', ''])
+    (('age', 'sex'), [41, 'f'], [41.5, None])
     >>> ServiceColumns("thresholds(n=16)").names, ServiceColumns("thresholds(n=16)").cells(3)
-    (('x',), ['3'])
+    (('x',), [3])
     """
 
     def __init__(self, rules: str, x: str | None = None, times: str | None = None, by: str | None = None) -> None:
         self.names, self.layout = _layout(rules, x, names_in(times), by)
-        self._by = by
+        self._by, reads = by, columns_of(self.layout.concept_class)
+        self._of_cells = reads.gaps and reads.array is not None
 
     @property
     def all(self) -> list[str]:
         """All columns of the journal."""
         return [*self.names, *OWN]
 
-    def cells(self, given: Any) -> list[str]:
-        """Return the texts of an instance: an object by its names, a list by its order, or the one value itself."""
-        names = self.names
-        if isinstance(given, Mapping):
-            missing = [name for name in names if name not in given]
-            if missing:
+    def cells(self, given: Any) -> list[Any]:
+        """Return the values of an instance: an object by its names, a list by its order, or the one value itself."""
+        names, by = self.names, self._by
+        if isinstance(given, dict):
+            try:
+                given = [given[name] for name in names]
+            except KeyError as missing:
                 raise InvalidInstance(
-                    f'x has no "{brief(missing[0])}"; it needs {listed(names)} (null stands for a missing value)'
-                )
-            return [self._cell(name, given[name]) for name in names]
-        if isinstance(given, list):
-            if len(given) != len(names):
-                raise InvalidInstance(f"x must have {len(names)} values, of {listed(names)}; got {len(given)}")
-            return [self._cell(name, value) for name, value in zip(names, given, strict=True)]
-        if len(names) != 1:
+                    f'x has no "{brief(missing.args[0])}"; it needs {listed(names)} (null stands for a missing value)'
+                ) from None
+        if not isinstance(given, list) and len(names) != 1:
             raise InvalidInstance(
                 f"x must be an object with {listed(names)}, or a list of these values in this order; got {_kind(given)}"
             )
-        return [self._cell(names[0], given)]
+        given = given if isinstance(given, list) else [given]
+        if len(given) != len(names):
+            raise InvalidInstance(f"x must have {len(names)} values, of {listed(names)}; got {len(given)}")
+        return [
+            value if type(value) is float and by is None and -LARGEST <= value <= LARGEST else self._cell(name, value)
+            for name, value in zip(names, given, strict=True)
+        ]
 
-    def instance(self, cells: Sequence[str]) -> Any:
+    def instance(self, cells: Sequence[Any]) -> Any:
         """Convert these texts to an instance of the class, like ``adeptree run`` with a file."""
-        return self.layout.instance([cells[place].strip() for place in self.layout.places])
+        if self._of_cells:
+            return {name: c if type(c) is float else _read(c) for name, c in zip(self.names, cells, strict=True)}
+        return self.layout.instance([as_text(cells[place]).strip() for place in self.layout.places])
 
-    def _cell(self, name: str, value: Any) -> str:
-        """Convert a JSON value to its text in a file."""
-        if isinstance(value, (list, dict)):
-            raise InvalidInstance(f'"{brief(name)}" must be a number, a text, true, false or null; got {_kind(value)}')
-        if isinstance(value, (int, float)) and not -LARGEST <= value <= LARGEST:  # also refuses NaN
-            raise InvalidInstance(f'"{brief(name)}" must be a number up to {LARGEST:g}; {got("value", value)}')
+    def _cell(self, name: str, value: Any) -> Any:
+        """Return a JSON value unchanged, except the name of a segment; refuse a value that no cell can hold."""
         if isinstance(value, str) and (len(value) > LONGEST_TEXT or not is_storable(value)):
             raise InvalidInstance(
                 f'"{brief(name)}" must be a text of at most {LONGEST_TEXT} letters, without NUL and half characters; '
                 f"got one of {len(value)}"
             )
+        if isinstance(value, (list, dict)):
+            raise InvalidInstance(f'"{brief(name)}" must be a number, a text, true, false or null; got {_kind(value)}')
+        if isinstance(value, (int, float)) and not -LARGEST <= value <= LARGEST:  # also refuses NaN
+            raise InvalidInstance(f'"{brief(name)}" must be a number up to {LARGEST:g}; {got("value", value)}')
         whole = name == self._by and isinstance(value, float) and value.is_integer()
-        return as_text(int(value) if whole else value)  # 7.0 is 7 in JSON: the same segment
+        return int(value) if whole else value  # 7.0 is 7 in JSON: the same segment
+
+
+@lru_cache(1 << 12, typed=True)
+def _read(cell: Any) -> Any:
+    """Return the number or the text in a cell of a table; cached, as values repeat."""
+    return cell_in(as_text(cell).strip())
 
 
 def _kind(value: Any) -> str:

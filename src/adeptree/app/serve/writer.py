@@ -64,6 +64,8 @@ class RulesDesk:
 QUIET_SECONDS = 0.5
 """Idle seconds after which a checkpoint may be written."""
 LARGEST_GROUP = 512
+SOON = 0.02
+"""Seconds. If its last request took less, a learner in memory answers the next one without a change of thread."""
 SAFE = "; acknowledged labels are safe: make room, and start the service again"
 
 
@@ -84,7 +86,7 @@ class Writer:
         self.served, self.desk = served, RulesDesk(served)
         self.broken = ""
         """The reason why the writer stopped, or None."""
-        self.groups, self.wait_seconds = 0, 0.0
+        self.groups, self.wait_seconds, self._lasted = 0, 0.0, 0.0
         self._queue: SimpleQueue[_Work | None] = SimpleQueue()
         self._thread = Thread(target=self._run, name=f"writer of {served.name}", daemon=True)
 
@@ -99,41 +101,53 @@ class Writer:
 
     async def carry_out(self, do: Callable[[], Any]) -> Any:
         """Execute a function in the thread; return its result, or raise its exception, once it is on the disk."""
+        lock = self.served.lock
+        if self._lasted < SOON and self.served.folder is None and self._queue.empty() and lock.acquire(blocking=False):
+            try:  # the learner has no folder, so there is no disk to wait for
+                return self._done(do)
+            finally:
+                lock.release()
         loop = asyncio.get_running_loop()
         work = _Work(do, loop, loop.create_future())
         self._queue.put(work)
         return await work.done
 
     def _run(self) -> None:
-        group, going = list[_Work](), True
+        going = True
         while going:
             try:
                 first = self._queue.get(timeout=QUIET_SECONDS)
             except Empty:
                 self._checkpoint(quiet=True)
                 continue
-            group, going = [], first is not None
-            while first is not None and going:
-                group.append(first)
-                if len(group) == LARGEST_GROUP or self._queue.empty():
-                    break
-                first = self._queue.get()
-                going = first is not None
-            if group:
+            found = [first]
+            while found[-1] is not None and len(found) < LARGEST_GROUP and not self._queue.empty():
+                found.append(self._queue.get())
+            going = found[-1] is not None
+            if group := [work for work in found if work is not None]:
                 self._carry_out(group)
                 self._checkpoint(quiet=False)
         self._checkpoint(quiet=True, last=True)
 
+    def _done(self, do: Callable[[], Any]) -> Any:
+        if self.broken:
+            raise Refusal(503, self.broken)
+        start = time.monotonic()
+        try:
+            return do()
+        except Exception as error:
+            if self.served.torn:
+                self._break(error)
+            raise
+        finally:
+            self._lasted = time.monotonic() - start
+
     def _carry_out(self, group: list[_Work]) -> None:
         for work in group:
             try:
-                if self.broken:
-                    raise Refusal(503, self.broken)
-                work.outcome = work.do()
+                work.outcome = self._done(work.do)
             except Exception as error:  # any error goes to its client, and the others are not delayed
                 work.outcome = error
-                if self.served.torn:
-                    self._break(error)
         start = time.monotonic()
         try:
             self.served.commit()
@@ -142,8 +156,7 @@ class Writer:
             for work in group:
                 work.outcome = Refusal(503, self.broken)
         self.groups, self.wait_seconds = self.groups + 1, self.wait_seconds + time.monotonic() - start
-        for loop in {work.loop for work in group}:
-            _tell(loop, [work for work in group if work.loop is loop])
+        _tell(group[0].loop, group)
 
     def _checkpoint(self, quiet: bool, last: bool = False) -> None:
         served = self.served

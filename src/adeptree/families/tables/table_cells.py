@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from itertools import compress
 from types import MappingProxyType
 from typing import Any
@@ -100,19 +101,20 @@ def row_of(
     return {name: cell for name, cell in cells if cell is not None}
 
 
-def cells_of(name: str, values: Any) -> Any:
+def cells_of(name: str, values: Any, read: Callable[[Any], Any] | None = None) -> Any:
     """Return the cells of a column: an array of floats, or a list; each different text is checked once.
 
     >>> cells_of("a", np.array([3, 4])).tolist(), cells_of("a", ["red", None]), cells_of("a", [2, True])
     ([3.0, 4.0], ['red', None], [2.0, 'true'])
     """
     if isinstance(values, np.ndarray):
-        if values.dtype.kind in "iuf":
+        if values.dtype.kind in "iuf" and read is None:
             return clipped(values.astype(np.float64))
         values = list(plain_rows(values))
+    read = read or partial(cell_of, name)
     if not TEXTS.issuperset(map(type, values)):
-        return [cell_of(name, value) for value in values]
-    known = {value: cell_of(name, value) for value in set(values)}
+        return [read(value) for value in values]
+    known = {value: read(value) for value in set(values)}
     return [known[value] for value in values]
 
 

@@ -141,7 +141,7 @@ class TableRules(ConceptClass):
             look = self.lookups.get(name)
             values = columns[look.column if look else name]
             rows = len(values)
-            cells.append([look({look.column: value}) for value in values] if look else cells_of(name, values))
+            cells.append(cells_of(name, values, look and look.of))
         return TableCells.in_columns(self.features, cells, rows)
 
     def random_instance(self, rng: np.random.Generator) -> Instance:

@@ -1,14 +1,13 @@
 """Rules on one column of a table: numbers, texts and gaps."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from adeptree.core.cell_text import is_missing, number, plain_floats
 from adeptree.families.tables.best_so_far import BestSoFar
-from adeptree.families.tables.table_cells import TableCells, cell_of, clipped
+from adeptree.families.tables.table_cells import TableCells
 from adeptree.families.tables.table_classes import TableIntervals, TableSteps, TableStumps, TableThresholds, TableUnions
 from adeptree.families.tables.table_engine import TableEngine, TableStepsEngine
 from adeptree.families.tables.table_rules import TableRules
@@ -17,39 +16,26 @@ from adeptree.roles.family import Columns, Family, OnColumns
 
 def table_row(concept_class: Any, texts: Sequence[str]) -> dict[str, Any]:
     """Return the cells of a row: numbers, texts, and None for what is missing."""
-    return dict(zip(concept_class.columns, map(_cell, texts), strict=True))
+    return dict(zip(concept_class.columns, map(cell_in, texts), strict=True))
 
 
-def _cell(text: str) -> Any:
+def cell_in(text: str) -> Any:
+    """Return the number or the text that a cell holds; None if it is missing."""
     small = text.lower()
     return None if is_missing(text) else small if small in ("true", "false") else number(text)
 
 
 def _table(concept_class: TableRules, columns: Sequence[Sequence[str]]) -> TableCells:
     """Return the same of many rows."""
-    numbers, texts = np.empty((len(columns[0]), len(concept_class.features))), list[list[Any] | None]()
-    given = dict(zip(concept_class.columns, columns, strict=True))
-    for f, name in enumerate(concept_class.features):
-        lookup = concept_class.lookups.get(name)
-        column = given[lookup.column if lookup else name]
-        look = lookup.of if lookup else partial(cell_of, name)
-        plain = None if lookup and lookup.part else _plain_floats(column)
-        words = None
-        if plain is None:  # texts and gaps come again and again: each is read once
-            read = {text: look(_cell(text.strip())) for text in set(column)}
+    given = dict[str, Any]()
+    for name, column in zip(concept_class.columns, columns, strict=True):
+        try:
+            given[name] = np.array(plain_floats(column))
+        except ValueError:  # each different text is read once
+            read = {text: cell_in(text.strip()) for text in set(column)}
             cells = [read[text] for text in column]
-            plain = [cell if isinstance(cell, float) else np.nan for cell in cells]
-            words = [cell if isinstance(cell, str) else None for cell in cells]
-        numbers[:, f] = plain
-        texts.append(words)
-    return TableCells(concept_class.features, clipped(numbers), texts)
-
-
-def _plain_floats(column: Sequence[str]) -> list[float] | None:
-    try:
-        return plain_floats(column)
-    except ValueError:
-        return None
+            given[name] = cells if str in set(map(type, read.values())) else np.array(cells, dtype=np.float64)
+    return concept_class.instances_in(given)  # type: ignore[no-any-return]
 
 
 LAST = "column == text, column != text; gaps are part of the rule"
