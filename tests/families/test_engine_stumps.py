@@ -27,7 +27,7 @@ from adeptree.theory.priors import KTPrior, MixedPrior, PaperPrior
 
 KINDS = ("real", "given")
 STREAMS = ("spread", "ties", "repeated", "powers", "sorted", "one value")
-LINES = "adeptree.structures.two_way_line_kernel"
+LINES = "adeptree.structures.column_tree_kernel"
 KERNELS: tuple[Any, ...] = (
     (stumps_engine, "_KERNEL", "adeptree.structures.mixture_kernel"),
     (stumps_engine, "_LINES", LINES),

@@ -190,7 +190,7 @@ def test_compiled_and_interpreted_give_the_same_bits(c: Any, monkeypatch: pytest
             line = importlib.import_module("adeptree.structures.thresholds_kernel")
             monkeypatch.setattr("adeptree.families.line.thresholds_engine._KERNEL", line)
             monkeypatch.setattr("adeptree.families.line.cuts_engine.kernel", importlib.import_module)
-            two_way = importlib.import_module("adeptree.structures.two_way_line_kernel")
+            two_way = importlib.import_module("adeptree.structures.column_tree_kernel")
             monkeypatch.setattr("adeptree.families.line.two_way_engine._KERNEL", two_way)
         engines.append(engine_of(c, MixedPrior()))
     for t in range(120):

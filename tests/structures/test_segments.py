@@ -23,8 +23,8 @@ from adeptree.theory.priors import KTPrior, MixedPrior, Prior
 
 KERNEL = kernel("adeptree.structures.segments_kernel")
 MIXTURE = kernel("adeptree.structures.mixture_kernel")
-ENGINES: dict[str, Any] = {"thresholds": ThresholdsEngine, "two-way": TwoWayEngine}
-EVERY: dict[str, Any] = {**ENGINES, "intervals": CutsEngine}
+ENGINES: dict[str, Any] = {"thresholds": ThresholdsEngine}
+EVERY: dict[str, Any] = {**ENGINES, "two-way": TwoWayEngine, "intervals": CutsEngine}
 NAMES = ("a", "b", "c")
 POOLED = 0.3
 """The share of one rule for all."""

@@ -26,12 +26,17 @@ cdef class ColumnKernel(RoundKernel):
     cdef double[::1] numbers, weight
 
     cdef void meet_number(self, double value) noexcept
+    @cython.locals(slot=Py_ssize_t)
     cdef int meet_value(self, object cell) except -1
     cdef bint has_word(self, object cell) except -1
     cpdef double least_of(self, int k) noexcept
     cdef double log_total_of(self, int k) noexcept
+    @cython.locals(q=double)
     cdef double share_of(self, int k) noexcept
+    @cython.locals(odds=double)
     cdef double log_odds_of(self, int k) noexcept
+    @cython.locals(k=int)
     cdef double weigh(self) noexcept
+    @cython.locals(k=int, loss=double)
     cdef void find_least(self) noexcept
     cdef void charge(self, int label, double cost) noexcept

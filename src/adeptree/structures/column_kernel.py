@@ -87,12 +87,14 @@ class ColumnKernel(RoundKernel):
     def meet_number(self, value: cython.double) -> cython.void:
         """Make a number the current cell, if it changes."""
         if self.fresh or self.slot != NUMBER or value != self.value:
+            self.fresh = True  # until all of it is set
+            self.seen = self.known = False
+            self.line.aim(key_of(value))
             self.value, self.slot, self.word = value, NUMBER, word_of_float(value)
-            self.fresh = self.seen = self.known = False
+            self.fresh = False
 
     def meet_value(self, cell: object) -> cython.int:
         """Make a text or None the current cell, if it changes."""
-        slot: cython.Py_ssize_t
         if not self.fresh and self.slot != NUMBER and cell == self.cell:
             return 0
         self.fresh = True  # until the cell is complete
@@ -154,7 +156,6 @@ class ColumnKernel(RoundKernel):
     def share_of(self, k: cython.int) -> cython.double:
         """Return the share of a kind that predicts 1 at the current cell (a number's line was looked at before)."""
         lean: cython.double = self.eta * (self.side0 - self.side1)
-        q: cython.double
         if k > 0:
             q = 0.0 if self.slot == NUMBER else self.values.chosen(self.slot, k == 2)
             return 1.0 - q if k == 2 else q
@@ -164,7 +165,6 @@ class ColumnKernel(RoundKernel):
 
     def log_odds_of(self, k: cython.int) -> cython.double:
         """Return the log-odds of 1 of a kind."""
-        odds: cython.double
         if k > 0:
             odds = -inf if self.slot == NUMBER else self.values.log_odds(self.slot, k == 2)
             return -odds if k == 2 else odds
@@ -174,7 +174,6 @@ class ColumnKernel(RoundKernel):
 
     def weigh(self) -> cython.double:
         """Set ln of the weight of every kind, relative to the least loss; return the largest."""
-        k: cython.int
         top: cython.double = -inf
         for k in range(3):
             self.weight[k] = self.log_total_of(k) - self.eta * (self.least_of(k) - self.lowest)
@@ -182,16 +181,12 @@ class ColumnKernel(RoundKernel):
                 top = self.weight[k]
         return top
 
+    @cython.locals(k=cython.int, far=cython.double, q=cython.double, top=cython.double, one=cython.double)
+    @cython.locals(zero=cython.double)
     def look(self) -> cython.void:
         """Compute the odds from the weights of all kinds."""
-        k: cython.int
-        one: cython.double = 0.0
-        zero: cython.double = 0.0
-        far: cython.double
-        q: cython.double
-        top: cython.double
+        one = zero = 0.0
         if self.slot == NUMBER:
-            self.line.x = key_of(self.value)
             self.line.look()
         top = self.weigh()
         for k in range(3):
@@ -204,12 +199,10 @@ class ColumnKernel(RoundKernel):
         self.p = one / (one + zero)
         self.total = top + log(one + zero)
 
+    @cython.locals(k=cython.int, odds=cython.double, one=cython.double, zero=cython.double)
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at the current cell, exact even if one side is negligible."""
-        k: cython.int
-        odds: cython.double
-        one: cython.double = -inf
-        zero: cython.double = -inf
+        one = zero = -inf
         for k in range(3):
             odds = self.log_odds_of(k)
             if odds > -inf:
@@ -218,10 +211,9 @@ class ColumnKernel(RoundKernel):
                 zero = log_plus(zero, self.weight[k] - softplus(odds))
         return one - zero
 
+    @cython.locals(k=cython.int, top=cython.double)
     def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - L*)): a look computes it."""
-        k: cython.int
-        top: cython.double
         total: cython.double = 0.0
         if self.known:
             return self.total
@@ -237,8 +229,6 @@ class ColumnKernel(RoundKernel):
 
     def find_least(self) -> cython.void:
         """Set L*."""
-        k: cython.int
-        loss: cython.double
         self.lowest = inf
         for k in range(3):
             loss = self.least_of(k)

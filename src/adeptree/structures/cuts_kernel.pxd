@@ -1,4 +1,5 @@
 # What the kernels of rules with d cuts inherit of cuts_kernel.py, as C.
+cimport cython
 from adeptree._compiled.line_tree_kernel cimport LineTree
 from adeptree._compiled.mass_kernel cimport sets_within
 from libc.math cimport exp, log

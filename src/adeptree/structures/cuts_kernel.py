@@ -64,16 +64,11 @@ class CutTree(LineTree):
         """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
         return self.log_prior(self.top())
 
+    @cython.locals(i=cython.Py_ssize_t, s=cython.Py_ssize_t, bucket=cython.Py_ssize_t, k=cython.Py_ssize_t)
+    @cython.locals(j=cython.Py_ssize_t, mass=cython.double, ways=cython.double)
     def log_best_mass(self) -> float:
         """Return ln of the prior mass of all labellings of least loss, by a scan of the slots."""
-        i: cython.Py_ssize_t
-        s: cython.Py_ssize_t
-        bucket: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
         d: cython.Py_ssize_t = self.d
-        mass: cython.double
-        ways: cython.double
         found: cython.Py_ssize_t = self.list_nodes(0)
         # By the number of cuts so far: the least loss, and the mass of the ways with that loss.
         losses: cython.double[::1] = array("d", [0.0] + [1e300] * d)

@@ -33,12 +33,11 @@ class IntervalsKernel(CutTree):
         self.sums, self.base, self.stride = array("d"), 0, STRIDE
         CutTree.__init__(self, measure, 2)
 
+    @cython.locals(i=cython.Py_ssize_t, mass=cython.double)
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
         """Sum the slots of a bucket: charge each slot at its point, and place cuts in its gap."""
         first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
         at: cython.Py_ssize_t = v * STRIDE
-        i: cython.Py_ssize_t
-        mass: cython.double
         rising: cython.double[5] = [0.0, NONE, 0.0, NONE, 0.0]  # no cut so far, then ``up``, then ``both``
         down: cython.double[2] = [NONE, 0.0]
         for i in range(first, first + self.counts[-1 - self.child[v]]):
@@ -71,11 +70,10 @@ class IntervalsKernel(CutTree):
         self.sums[at + DOWN], self.sums[at + DOWN + 1] = down[0], down[1]
         self.sums[at + BOTH], self.sums[at + BOTH + 1] = both[0], both[1]
 
+    @cython.locals(left=cython.Py_ssize_t, i=cython.Py_ssize_t)
     def look(self) -> cython.void:
         """Weigh both labels at x: entries before x with 0, 1 or 2 cuts, times entries beyond x with the rest."""
         v: cython.Py_ssize_t = 0
-        left: cython.Py_ssize_t
-        i: cython.Py_ssize_t
         near: cython.double[5] = [0.0, NONE, 0.0, NONE, 0.0]
         far: cython.double[5] = [0.0, NONE, 0.0, NONE, 0.0]
         self.locate()

@@ -1,4 +1,5 @@
 # What the kernels of rules on a line inherit of line_tree_kernel.py, as C.
+cimport cython
 from adeptree._compiled.arrays_kernel cimport longer, stretched
 from adeptree._compiled.ledger_kernel cimport word_of_float
 from adeptree._compiled.ordered_tree_kernel cimport OrderedTree
@@ -29,14 +30,24 @@ cdef class LineTree(OrderedTree):
     cdef bint cut, guess
     cdef double mass1, mass0
 
+    @cython.locals(i=Py_ssize_t)
     cdef void sow(self, Py_ssize_t v) noexcept
+    @cython.locals(v=Py_ssize_t)
     cpdef Py_ssize_t new_root(self) except -1
+    cdef void aim(self, long long x) noexcept
+    cdef void walk(self) noexcept
+    cdef long long key_after(self) noexcept
+    @cython.locals(i=Py_ssize_t)
     cdef void locate(self) noexcept
+    @cython.locals(i=Py_ssize_t)
     cdef void divide(self) noexcept
+    @cython.locals(i=Py_ssize_t)
     cdef void insert(self) noexcept
     cdef void charge(self, int label, double cost) noexcept
+    @cython.locals(i=Py_ssize_t)
     cdef double shrunk(self, double loss) noexcept
     cdef void sum_again(self) noexcept
+    @cython.locals(i=Py_ssize_t)
     cdef int lengthen(self) except -1
     cdef double floor(self, Py_ssize_t v, bint falls) noexcept
     cdef double over_of(self, Py_ssize_t v) noexcept

@@ -78,7 +78,7 @@ class LineTree(OrderedTree):
     """
 
     def __init__(
-        self, floats: bool, first: cython.longlong, last: cython.longlong, shares: Any, betas: Any, count_share: float
+        self, floats: bool, first: Any, last: Any, shares: Any, betas: Any, count_share: float, more: int = 0
     ) -> None:
         self.floats = floats
         self.first, self.last = first, last
@@ -101,7 +101,8 @@ class LineTree(OrderedTree):
         self.decay, self.longest = array("d", bytes(8)), LONGEST  # 0 if the rate changes too often for a table
         self.lead = None  # another line at the same rate, whose table is shared
         # A slot holds its key, gain, mass, wrong and contested, and the part if it differs from the mass.
-        self.words = 4 if self.alone or self.parts > 1 else 5
+        # A subclass may want ``more``.
+        self.words = (4 if self.alone or self.parts > 1 else 5) + more
         self.part, self.held = array("d"), array("q")
         OrderedTree.__init__(self)
         self.sow(0)
@@ -109,7 +110,6 @@ class LineTree(OrderedTree):
 
     def sow(self, v: cython.Py_ssize_t) -> cython.void:
         """Make a node the root of a tree with one gap."""
-        i: cython.Py_ssize_t
         u: cython.Py_ssize_t = self.block(self.smallest)
         self.child[v] = -1 - u
         self.counts[u] = self.size[v] = 1
@@ -120,7 +120,6 @@ class LineTree(OrderedTree):
 
     def new_root(self) -> cython.Py_ssize_t:
         """Create another tree with one gap in the same arrays; return its root."""
-        v: cython.Py_ssize_t
         OrderedTree.reserve(self)
         v = self.nodes
         self.nodes += 2  # pairs of siblings begin at an odd number
@@ -142,17 +141,20 @@ class LineTree(OrderedTree):
                 return False
             key = x
         if key != self.x:
-            self.x = key
-            self.seen = self.known = False
+            self.aim(key)
         return True
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Make the i-th point of the batch the current one."""
         key: cython.longlong = self.points[i]
         if key != self.x:
-            self.x = key
-            self.seen = self.known = False
+            self.aim(key)
         return 0
+
+    def aim(self, x: cython.longlong) -> cython.void:
+        """Make another point the current one."""
+        self.x = x
+        self.seen = self.known = False
 
     def give(self, keys: Any) -> None:
         """Set the keys of the points of a batch."""
@@ -162,16 +164,15 @@ class LineTree(OrderedTree):
         """Prefetch a bucket: its count, and as many slots as most buckets have."""
         i: cython.Py_ssize_t
         prefetch(cython.address(self.counts[bucket]))
-        for i in range(bucket * UNIT, bucket * UNIT + 24, 2):
-            prefetch(cython.address(self.keys[i]))
+        for i in range(bucket * UNIT * self.words, (bucket * UNIT + 24) * self.words, 8):
+            prefetch(cython.address(self.held[i]))
         if self.parts > 1:
             for i in range(bucket * UNIT * self.parts, (bucket * UNIT + 24) * self.parts, 8):
                 prefetch(cython.address(self.part[i]))
 
-    def locate(self) -> cython.void:
-        """Find the slot of x, the last one whose point is not above x; ``cut`` is True if x divides its gap."""
+    def walk(self) -> cython.void:
+        """Find the bucket of x."""
         x: cython.longlong = self.x
-        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         d: cython.Py_ssize_t = self.set_out(x)
         v: cython.Py_ssize_t = self.way[d]
         while self.child[v] >= 0:
@@ -180,14 +181,25 @@ class LineTree(OrderedTree):
             self.way[d] = v
         self.depth = d
         self.bucket = -1 - self.child[v]
+
+    def key_after(self) -> cython.longlong:
+        """Return the first key after the bucket of x."""
+        d: cython.Py_ssize_t = self.depth
+        while d > 0 and self.way[d] != self.child[self.way[d - 1]]:
+            d -= 1  # up to the last left turn of the path
+        return self.splits[self.way[d - 1]] if d > 0 else self.last
+
+    def locate(self) -> cython.void:
+        """Find the slot of x, the last one whose point is not above x; ``cut`` is True if x divides its gap."""
+        x: cython.longlong = self.x
+        mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
+        self.walk()
         at: cython.Py_ssize_t = self.bucket * UNIT - 1
         end: cython.Py_ssize_t = at + 1 + self.counts[self.bucket]
         for i in range(at + 1, end):
             at += self.keys[i] <= x  # without a branch, which would be mispredicted
         self.at = at
-        while at + 1 == end and d > 0 and self.way[d] != self.child[self.way[d - 1]]:
-            d -= 1  # up to the last left turn of the path
-        self.above = self.keys[at + 1] if at + 1 < end else self.splits[self.way[d - 1]] if d > 0 else self.last
+        self.above = self.keys[at + 1] if at + 1 < end else self.key_after()
         self.cut = self.keys[at] != x
         self.word = word_of_float(value_of(x)) if self.floats else cython.cast(cython.ulonglong, x) & mask
         if self.cut:
@@ -198,7 +210,6 @@ class LineTree(OrderedTree):
         low: cython.longlong = self.keys[self.at]
         k: cython.double = self.wrong[self.at]
         n: cython.double = self.contested[self.at]
-        i: cython.Py_ssize_t
         if self.floats:
             value = value_of(self.x)
             self.guess = value_of(self.above) / 2 - value / 2 < value / 2 - value_of(low) / 2
@@ -220,7 +231,6 @@ class LineTree(OrderedTree):
         self.widen()
         at: cython.Py_ssize_t = self.at
         parts: cython.Py_ssize_t = self.parts
-        i: cython.Py_ssize_t
         j: cython.Py_ssize_t = at + 1
         self.copy_slots(at + 2, at + 1, self.bucket * UNIT + self.counts[self.bucket] - at - 1)
         for i in range(0 if self.alone else parts):
@@ -260,7 +270,6 @@ class LineTree(OrderedTree):
 
     def lengthen(self) -> cython.int:
         """Extend the table of e^(-eta k), or the lead's, to all differences of losses whose weight is not 0."""
-        i: cython.Py_ssize_t
         lead: LineTree = self if self.lead is None else self.lead
         reach: cython.double = min(min(lead.nothing, self.longest), 2.0 * self.charged + 64.0)
         size: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, reach) + 2
@@ -274,7 +283,6 @@ class LineTree(OrderedTree):
 
     def shrunk(self, loss: cython.double) -> cython.double:
         """Return e^(-eta loss)."""
-        i: cython.Py_ssize_t
         if self.whole and loss < self.table:
             i = cython.cast(cython.Py_ssize_t, loss)
             return self.decay[i]
@@ -339,6 +347,10 @@ class LineTree(OrderedTree):
         """Return the 1s minus 0s under a node."""
         return 0.0
 
+    def below(self, v: Any, end: Any) -> list[tuple[int, int]]:
+        """Return the nodes below a node that ends at this key, from right to left, each with the key where it ends."""
+        return [(self.child[v] + 1, end), (self.child[v], self.splits[v])]
+
     def heavier(self, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.bint:
         """Return True if a gap has more prior mass than another."""
         return self.mass[i] > self.mass[j]
@@ -358,8 +370,7 @@ class LineTree(OrderedTree):
                 if lost + self.floor(v, falls) > reach:
                     lost += -self.over_of(v) if falls else self.over_of(v)
                 elif self.child[v] >= 0:
-                    waiting.append((self.child[v] + 1, end))
-                    waiting.append((self.child[v], self.splits[v]))
+                    waiting += self.below(v, end)
                 else:
                     at = (-1 - self.child[v]) * UNIT
                     last = at + self.counts[-1 - self.child[v]]
@@ -406,8 +417,6 @@ class LineTree(OrderedTree):
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
         """Restore the checked result of :meth:`slots`; its nodes in preorder are numbered as by ``Shape.nodes``."""
-        counts: Any = kept["counts"]
-        units: Any = np.maximum(self.smallest, -(-counts // UNIT))
         inner: Any = children >= 0
         if self.root == 0:
             self.units, self.nodes = 0, 1
@@ -415,25 +424,33 @@ class LineTree(OrderedTree):
                 self.spare[i] = -1
         else:
             self.release(-1 - self.child[self.root], self.smallest)
-        self.make_room(max(self.room, self.units + units.sum()), max(self.node_room, self.nodes + 2 * len(counts)))
-        buckets: Any = self.units + np.cumsum(units) - units
-        at: Any = places(buckets, counts)
-        np.asarray(self.part)[at[:, None] * self.parts + np.arange(self.parts)] = kept["part"].reshape(
-            len(at), self.parts
-        )
-        for name, column in self.held_columns().items():  # if the part equals the mass, the mass counts
-            column[at] = kept[name]
+        buckets: Any = self.plant_buckets(kept, self.nodes + 2 * len(kept["counts"]))
         nodes: Any = np.where(numbers > 0, self.nodes - 1 + numbers, self.root)
-        np.asarray(self.counts)[buckets], np.asarray(self.size)[nodes] = counts, kept["sizes"]
+        np.asarray(self.size)[nodes] = kept["sizes"]
         np.asarray(self.child)[nodes] = np.where(
             inner, self.nodes - 1 + children, -1 - buckets[np.where(inner, 0, -1 - children)]
         )
         np.asarray(self.splits)[nodes[inner]] = np.asarray(self.keys)[buckets[beyond[inner]] * UNIT]
-        self.units, self.nodes = self.units + units.sum(), self.nodes + len(nodes) - 1
+        self.nodes += len(nodes) - 1
+        self.rebuild()
+
+    def plant_buckets(self, kept: dict[str, Any], nodes: int) -> Any:
+        """Restore the slots, with room for this many nodes; return the buckets."""
+        counts: Any = kept["counts"]
+        units: Any = np.maximum(self.smallest, -(-counts // UNIT))
+        self.make_room(max(self.room, self.units + units.sum()), max(self.node_room, nodes))
+        buckets: Any = self.units + np.cumsum(units) - units
+        at: Any = places(buckets, counts)
+        part: Any = kept["part"].reshape(len(at), self.parts)
+        np.asarray(self.part)[at[:, None] * self.parts + np.arange(self.parts)] = part
+        for name, column in self.held_columns().items():  # if the part equals the mass, the mass counts
+            column[at] = kept[name]
+        np.asarray(self.counts)[buckets] = counts
+        self.units += units.sum()
         self.cells, self.ways_known = len(at), 0
         self.seen = self.known = False
         self.x = self.first
-        self.rebuild()
+        return buckets
 
 
 def places(buckets: Any, counts: Any) -> Any:

@@ -44,7 +44,6 @@ class MixtureKernel(RoundKernel):
 
     def place(self, x: object) -> cython.bint:
         """Make x the current row if it is a dict in which every part finds a point."""
-        i: cython.Py_ssize_t
         row: dict
         part: RoundKernel
         if type(x) is not dict:
@@ -81,7 +80,6 @@ class MixtureKernel(RoundKernel):
 
     def place_at(self, i: cython.Py_ssize_t) -> cython.int:
         """Make the i-th row of the batch the current one; every part has its own batch."""
-        f: cython.Py_ssize_t
         for f in range(len(self.parts)):
             cython.cast(RoundKernel, self.parts[f]).place_at(i)
         self.arrive()
@@ -89,7 +87,6 @@ class MixtureKernel(RoundKernel):
 
     def arrive(self) -> cython.void:
         """Detect if the current point of some part has changed."""
-        i: cython.Py_ssize_t
         for i in range(len(self.parts)):
             if not cython.cast(RoundKernel, self.parts[i]).seen:
                 self.seen = self.known = False
@@ -97,7 +94,6 @@ class MixtureKernel(RoundKernel):
 
     def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
         """Prefetch memory for the next rows of the batch, part by part."""
-        i: cython.Py_ssize_t
         for i in range(len(self.parts)):
             cython.cast(RoundKernel, self.parts[i]).warm(first, stop)
 
@@ -105,7 +101,6 @@ class MixtureKernel(RoundKernel):
 
     def weigh(self) -> cython.double:
         """Set ln of the weight of every part, relative to the least loss; return the largest."""
-        i: cython.Py_ssize_t
         part: RoundKernel
         low: cython.double = self.least()
         top: cython.double = -inf
@@ -118,7 +113,6 @@ class MixtureKernel(RoundKernel):
 
     def look_at_parts(self) -> cython.void:
         """Update the odds of every part that is out of date, and set the word of the row."""
-        i: cython.Py_ssize_t
         part: RoundKernel
         for i in range(len(self.parts)):
             part = cython.cast(RoundKernel, self.parts[i])
@@ -129,12 +123,8 @@ class MixtureKernel(RoundKernel):
 
     def look(self) -> cython.void:
         """Compute the odds from the weights of all parts."""
-        i: cython.Py_ssize_t
         part: RoundKernel
-        one: cython.double = 0.0
-        zero: cython.double = 0.0
-        far: cython.double
-        top: cython.double
+        one = zero = 0.0
         self.look_at_parts()
         top = self.weigh()
         for i in range(len(self.parts)):
@@ -148,7 +138,6 @@ class MixtureKernel(RoundKernel):
 
     def spell(self) -> cython.void:
         """Set the word from the words of all parts that have one."""
-        i: cython.Py_ssize_t
         part: RoundKernel
         mask: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         word: cython.ulonglong = 0
@@ -161,10 +150,7 @@ class MixtureKernel(RoundKernel):
 
     def log_ratio(self) -> cython.double:
         """Return the log-odds of 1 at the current row, exact even if one side is negligible."""
-        i: cython.Py_ssize_t
-        odds: cython.double
-        one: cython.double = -inf
-        zero: cython.double = -inf
+        one = zero = -inf
         for i in range(len(self.parts)):
             odds = cython.cast(RoundKernel, self.parts[i]).log_ratio()
             if odds > -inf:
@@ -175,14 +161,12 @@ class MixtureKernel(RoundKernel):
 
     def reserve(self) -> cython.int:
         """Make room for one more round."""
-        i: cython.Py_ssize_t
         for i in range(len(self.parts)):
             cython.cast(RoundKernel, self.parts[i]).reserve()
         return 0
 
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Add the row and charge the rules that are wrong there."""
-        i: cython.Py_ssize_t
         part: RoundKernel
         for i in range(len(self.parts)):
             part = cython.cast(RoundKernel, self.parts[i])
@@ -194,8 +178,6 @@ class MixtureKernel(RoundKernel):
 
     def least(self) -> cython.double:
         """L*: the least loss of a rule."""
-        i: cython.Py_ssize_t
-        loss: cython.double
         low: cython.double = inf
         for i in range(len(self.parts)):
             loss = cython.cast(RoundKernel, self.parts[i]).least()
@@ -204,7 +186,6 @@ class MixtureKernel(RoundKernel):
 
     def log_total(self) -> cython.double:
         """Return ln of the sum of prior mass times e^(-eta (loss - L*))."""
-        i: cython.Py_ssize_t
         total: cython.double = 0.0
         if len(self.parts) == 1:
             return self.log_share[0] + cython.cast(RoundKernel, self.parts[0]).log_total()
@@ -216,7 +197,6 @@ class MixtureKernel(RoundKernel):
 
     def count(self) -> cython.longlong:
         """Return the sum of the parts' numbers of paths; 2^60 stands for that number or more."""
-        i: cython.Py_ssize_t
         total: cython.double = 0.0
         for i in range(len(self.parts)):
             total += cython.cast(RoundKernel, self.parts[i]).count()
@@ -224,7 +204,6 @@ class MixtureKernel(RoundKernel):
 
     def ask(self) -> cython.void:
         """Count the queries, also in the parts."""
-        i: cython.Py_ssize_t
         part: RoundKernel
         for i in range(len(self.parts)):
             part = cython.cast(RoundKernel, self.parts[i])
@@ -234,7 +213,6 @@ class MixtureKernel(RoundKernel):
 
     def rebuild(self) -> cython.void:
         """Set the rate of all parts."""
-        i: cython.Py_ssize_t
         part: RoundKernel
         for i in range(len(self.parts)):
             part = cython.cast(RoundKernel, self.parts[i])

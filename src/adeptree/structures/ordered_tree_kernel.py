@@ -125,10 +125,6 @@ class OrderedTree(RoundKernel):
 
     def warm_ways(self, count: cython.Py_ssize_t) -> cython.void:
         """Read the paths of the next ``coming`` points level by level, so that their memory reads overlap."""
-        i: cython.Py_ssize_t
-        v: cython.Py_ssize_t
-        child: cython.Py_ssize_t
-        pair: cython.Py_ssize_t
         d: cython.Py_ssize_t = 0
         going: cython.bint = self.size[self.root] >= LARGE
         self.first_way, self.ways_known = 0, count if going else 0
@@ -176,7 +172,6 @@ class OrderedTree(RoundKernel):
         """Update the sums from the bucket of x to the root; divide a full bucket."""
         leaf: cython.Py_ssize_t = self.way[self.depth]
         full: cython.bint = self.counts[self.bucket] == BUCKET
-        d: cython.Py_ssize_t
         if full:
             for d in range(self.depth + 1):
                 self.size[self.way[d]] += 1
@@ -214,9 +209,6 @@ class OrderedTree(RoundKernel):
 
     def balance(self) -> cython.void:
         """Rebuild the highest unbalanced subtree on the path, in place of rotations."""
-        d: cython.Py_ssize_t
-        v: cython.Py_ssize_t
-        larger: cython.Py_ssize_t
         for d in range(self.depth + 1):
             v = self.way[d]
             if self.size[v] >= 8:
@@ -230,7 +222,6 @@ class OrderedTree(RoundKernel):
         """List the nodes of a subtree in ``order`` (preorder, left before right); return their number."""
         found: cython.Py_ssize_t = 0
         waiting: cython.Py_ssize_t = 1
-        v: cython.Py_ssize_t
         self.firsts[0] = root
         while waiting:
             waiting -= 1
@@ -246,12 +237,7 @@ class OrderedTree(RoundKernel):
         """Rebuild a subtree in balanced shape, reusing its nodes and buckets."""
         self.ways_known = 0
         found: cython.Py_ssize_t = self.list_nodes(root)
-        leaves: cython.Py_ssize_t = 0
-        pairs: cython.Py_ssize_t = 0
-        i: cython.Py_ssize_t
-        v: cython.Py_ssize_t
-        a: cython.Py_ssize_t
-        half: cython.Py_ssize_t
+        leaves = pairs = 0
         for i in range(found):
             v = self.order[i]
             if self.child[v] < 0:

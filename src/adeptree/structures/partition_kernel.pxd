@@ -34,7 +34,11 @@ cdef class PartitionKernel(RoundKernel):
     cdef unsigned char[::1] say, guesses
 
     cdef Column found(self, object x)
+    @cython.locals(c=Py_ssize_t, i=Py_ssize_t, a=Py_ssize_t, ones=int, size=int)
     cdef void answer(self) noexcept
+    @cython.locals(size=double)
     cdef double log_part(self, Py_ssize_t c, int label) noexcept
+    @cython.locals(c=Py_ssize_t, z=double)
     cdef double log_side(self, int label) noexcept
+    @cython.locals(a=int)
     cdef void divide(self, Py_ssize_t c) noexcept

@@ -108,11 +108,6 @@ class PartitionKernel(RoundKernel):
         order: cython.int[::1] = self.order
         start: cython.int[::1] = self.start
         fresh: cython.bint = not self.column.entered
-        c: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        a: cython.Py_ssize_t
-        ones: cython.int
-        size: cython.int
         self.parted = 0
         for c in range(self.width):
             a = order[start[c]]
@@ -133,12 +128,12 @@ class PartitionKernel(RoundKernel):
     def log_part(self, c: cython.Py_ssize_t, label: cython.int) -> cython.double:
         """Return ln of the mass of the nonempty part of a cell with this label."""
         s: cython.int = self.say[c]
-        size: cython.double
         if s < 2:
             return self.log_mass[c] if self.masses.settled else self.masses.log_capacity[self.mistakes[c]]
         size = self.ones[c] if label else self.size[c] - self.ones[c]
         return self.masses.log_mass(self.mistakes[c] + (s - 2 != label), self.contested[c] + 1, size / self.concepts)
 
+    @cython.locals(c=cython.Py_ssize_t, here=cython.double, one=cython.double, zero=cython.double)
     def look(self) -> cython.void:
         """Compute the odds from the answers of the cells."""
         say: cython.uchar[::1] = self.say
@@ -146,10 +141,7 @@ class PartitionKernel(RoundKernel):
         capacity: cython.double[::1] = self.masses.capacity
         mistakes: cython.int[::1] = self.mistakes
         side: cython.double[::1] = self.side
-        c: cython.Py_ssize_t
-        here: cython.double
-        one: cython.double = 0.0
-        zero: cython.double = 0.0
+        one = zero = 0.0
         self.answer()
         self.masses.set_round(self.rounds + self.ahead)
         for c in range(self.width):
@@ -170,8 +162,6 @@ class PartitionKernel(RoundKernel):
 
     def log_side(self, label: cython.int) -> cython.double:
         """Return ln of the weight that predicts this label."""
-        c: cython.Py_ssize_t
-        z: cython.double
         top: cython.double = -inf
         total: cython.double = 0.0
         for c in range(self.width):
@@ -191,7 +181,6 @@ class PartitionKernel(RoundKernel):
         new: cython.Py_ssize_t = self.width
         i: cython.Py_ssize_t = self.start[c]
         j: cython.Py_ssize_t = i + self.size[c] - 1
-        a: cython.int
         mass1: cython.double = self.log_part(c, 1)
         mass0: cython.double = self.log_part(c, 0)
         while i <= j:
@@ -221,15 +210,14 @@ class PartitionKernel(RoundKernel):
         self.say[c] = 0
         self.width += 1
 
+    @cython.locals(here=cython.double, c=cython.Py_ssize_t)
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Divide cells, and charge the wrong ones."""
         say: cython.uchar[::1] = self.say
         losses: cython.double[::1] = self.losses
         weight: cython.double[::1] = self.weight
         step: cython.double[::1] = self.step
-        here: cython.double
         best: cython.double = inf
-        c: cython.Py_ssize_t
         if self.parted:
             for c in range(self.width):
                 if say[c] > 1:
@@ -250,10 +238,9 @@ class PartitionKernel(RoundKernel):
         if self.since >= FRESH or self.eta * (best - self.anchor) > 100.0:
             self.rebuild()
 
+    @cython.locals(c=cython.Py_ssize_t, z=cython.double)
     def rebuild(self) -> cython.void:
         """Compute all weights again, scaled to maximum 1."""
-        c: cython.Py_ssize_t
-        z: cython.double
         top: cython.double = -inf
         for c in range(self.width):
             z = self.log_mass[c] - self.eta * (self.losses[c] - self.best)
@@ -299,10 +286,9 @@ class PartitionKernel(RoundKernel):
         self.log_mass, self.weight, self.say = held["log_mass"], held["weight"], held["say"]
         self.guesses = held["guesses"]
 
+    @cython.locals(c=cython.Py_ssize_t, share=cython.double)
     def ready(self) -> None:
         """Compute the derived sums after the arrays are filled."""
-        c: cython.Py_ssize_t
-        share: cython.double
         self.columns, self.column = {}, None
         self.best, self.deepest, self.parted = inf, 0, 0
         for c in range(self.width):

@@ -1,4 +1,5 @@
 # The kernel of restarts in restarts_kernel.py, as C.
+cimport cython
 from adeptree._compiled.mixture_kernel cimport MixtureKernel
 from adeptree._compiled.round_kernel cimport RoundKernel
 from libc.math cimport INFINITY as inf, exp, expm1, log, log1p
@@ -12,4 +13,5 @@ cdef class RestartsKernel(MixtureKernel):
     cdef public long long clock  # charged rounds
     cdef public double log_z  # minus the mix losses so far, times the rate
 
+    @cython.locals(i=Py_ssize_t)
     cdef double weigh(self) noexcept

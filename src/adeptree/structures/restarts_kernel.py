@@ -54,7 +54,6 @@ class RestartsKernel(MixtureKernel):
 
     def weigh(self) -> cython.double:
         """Return ln of the largest weight."""
-        i: cython.Py_ssize_t
         top: cython.double = -inf
         for i in range(len(self.parts)):
             top = max(top, self.weight[i])

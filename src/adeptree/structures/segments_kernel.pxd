@@ -48,4 +48,5 @@ cdef class TwoLevelsKernel(MixtureKernel):
     cdef long long ticket
 
     cdef void enter_account(self, double[::1] own, Py_ssize_t at, RoundKernel part, double lost, int label, double cost) noexcept
+    @cython.locals(i=Py_ssize_t)
     cdef bint slower(self, double[::1] own, Py_ssize_t at, bint each) noexcept

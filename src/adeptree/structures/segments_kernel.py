@@ -366,7 +366,6 @@ class TwoLevelsKernel(MixtureKernel):
 
     def slower(self, own: cython.double[::1], at: cython.Py_ssize_t, each: cython.bint) -> cython.bint:
         """Lower the rate of the common part, or of the current segment, if its excess has outgrown the price."""
-        i: cython.Py_ssize_t
         kappa: cython.double = own[at + 1]
         if own[at] == 0.0 or own[at + 2] < 2.0 * GRID * kappa / own[at]:
             return False

@@ -26,7 +26,9 @@ cdef class SharingKernel(RoundKernel):
     cdef double[::1] one, whole, right1, right0, mix
 
     cdef void arrive(self) noexcept
+    @cython.locals(i=Py_ssize_t, loss=double)
     cdef void refresh_all(self, Py_ssize_t k, long long since, long long until) noexcept
+    @cython.locals(i=Py_ssize_t, k=Py_ssize_t, share=double, weight=double)
     cdef void deal_out(self) noexcept
 
 cdef long long step(long long span) noexcept

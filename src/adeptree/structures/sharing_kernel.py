@@ -86,12 +86,10 @@ class SharingKernel(RoundKernel):
 
     # --- A round -----------------------------------------------------------------------------------
 
+    @cython.locals(i=cython.Py_ssize_t, k=cython.Py_ssize_t, one=cython.double, whole=cython.double)
     def look(self) -> cython.void:
         """Compute the odds from the weights of all lanes, each times its rate."""
-        i: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        one: cython.double = 0.0
-        whole: cython.double = 0.0
+        one = whole = 0.0
         for i in range(self.lanes):
             self.one[i] = self.whole[i] = 0.0
         for i in range(len(self.leaves)):
@@ -113,8 +111,6 @@ class SharingKernel(RoundKernel):
 
     def refresh_all(self, k: cython.Py_ssize_t, since: cython.longlong, until: cython.longlong) -> cython.void:
         """Update a window in all leaves, and choose the leaf with its best rule."""
-        i: cython.Py_ssize_t
-        loss: cython.double
         best: cython.double = inf
         for i in range(len(self.leaves)):
             loss = cython.cast(RoundKernel, self.leaves[i]).refresh(k, since, until, self.labels, self.costs)
@@ -122,13 +118,11 @@ class SharingKernel(RoundKernel):
                 best = loss
                 self.chosen[k] = i
 
+    @cython.locals(i=cython.Py_ssize_t, k=cython.Py_ssize_t, wrong=cython.double)
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Add the point, charge the rules that are wrong there, and share."""
-        i: cython.Py_ssize_t
-        k: cython.Py_ssize_t
         place: cython.Py_ssize_t = self.clock % len(self.costs) if cost > 0.0 else -1
         loss: cython.double = cost / self.unit * (1.0 - self.p if label else self.p)
-        wrong: cython.double
         for i in range(self.lanes):
             if self.lanes == 1:
                 wrong = exp(-self.eta * cost)
@@ -162,10 +156,6 @@ class SharingKernel(RoundKernel):
 
     def deal_out(self) -> cython.void:
         """Normalise each lane to 1, and redistribute its share according to the prior."""
-        i: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        share: cython.double
-        weight: cython.double
         top: cython.double = -inf
         for i in range(self.lanes):
             self.whole[i] = 0.0

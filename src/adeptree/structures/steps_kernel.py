@@ -57,13 +57,12 @@ class StepsKernel(LineTree):
         self.sums[at + 5] = 1.0 if lead <= 0.0 else exp(-lead) if lead < 745.0 else 0.0
         self.sums[at + 6] = 1.0 if lead >= 0.0 else exp(lead) if lead > -745.0 else 0.0
 
+    @cython.locals(i=cython.Py_ssize_t, weight=cython.double)
     def sum_leaf(self, v: cython.Py_ssize_t) -> cython.void:
         """Multiply the slots of a bucket: the first point contributes only its lead, then gap, point, gap, ..."""
         first: cython.Py_ssize_t = (-1 - self.child[v]) * UNIT
-        i: cython.Py_ssize_t
         odd: cython.double = self.flip(self.mass[first])
         even: cython.double = 1.0 - odd
-        weight: cython.double
         a: cython.double = even
         b: cython.double = odd
         c: cython.double = odd
@@ -106,19 +105,14 @@ class StepsKernel(LineTree):
             self.sums[l + 4],
         )
 
+    @cython.locals(at=cython.Py_ssize_t, left=cython.Py_ssize_t, i=cython.Py_ssize_t, more=cython.double)
+    @cython.locals(odd=cython.double, gain=cython.double, rest0=cython.double, rest1=cython.double)
     def look(self) -> cython.void:
         """Weigh both labels at x: the matrices before x times those beyond it."""
         v: cython.Py_ssize_t = 0
-        at: cython.Py_ssize_t
-        left: cython.Py_ssize_t
-        i: cython.Py_ssize_t
         zero: cython.double = 1.0
         one: cython.double = 0.0
-        rest0: cython.double = 1.0
-        rest1: cython.double = 1.0
-        more: cython.double
-        odd: cython.double
-        gain: cython.double
+        rest0 = rest1 = 1.0
         self.locate()
         for i in range(1, self.depth + 1):
             left = self.child[v]
@@ -199,27 +193,22 @@ class StepsKernel(LineTree):
         one: cython.longlong = 1
         return one << min(self.cells - 1, 61)
 
+    @cython.locals(i=cython.Py_ssize_t, s=cython.Py_ssize_t, bucket=cython.Py_ssize_t, from0=cython.bint)
+    @cython.locals(from1=cython.bint, loss1=cython.double, log0=cython.double, one=cython.double, scale=cython.double)
     def probable(self) -> tuple[float, float, float, bytes]:
         """Find the most probable labelling, with the largest mass times e^(-eta loss), by a scan of the slots.
 
         Returns its loss, ln of its prior mass, ln of the sum of prior mass times e^(-eta (loss - its loss)), and the
         labels of the points from left to right.
         """
-        i: cython.Py_ssize_t
-        s: cython.Py_ssize_t
-        bucket: cython.Py_ssize_t
         n: cython.Py_ssize_t = 0
         found: cython.Py_ssize_t = self.list_nodes(0)
         odd: cython.double = 0.0
         loss0: cython.double = 0.0  # by last label: excess loss over memorising, ln of the mass
-        loss1: cython.double = 0.0
-        log0: cython.double = 0.0
+        loss1 = log0 = 0.0
         log1: cython.double = -1e300
-        from0: cython.bint
-        from1: cython.bint
         zero: cython.double = 1.0  # the sum over all labellings, (zero, one) e^scale
-        one: cython.double = 0.0
-        scale: cython.double = 0.0
+        one = scale = 0.0
         least: cython.double = self.zeros
         came: Any = bytearray(2 * self.cells)  # the previous point has the other label
         for i in range(found):

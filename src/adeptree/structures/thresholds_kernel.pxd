@@ -14,6 +14,9 @@ cdef class ThresholdsKernel(LineTree):
     cdef double[::1] row
 
     cdef void weigh_slots(self, Py_ssize_t first, Py_ssize_t count) noexcept
+    @cython.locals(i=Py_ssize_t)
     cdef double weigh(self, Py_ssize_t v) noexcept
+    @cython.locals(j='long long')
     cdef void fill_row(self) noexcept
+    @cython.locals(total=double, other=double)
     cdef double sum_slots(self, Py_ssize_t first, Py_ssize_t begin, Py_ssize_t end) noexcept

@@ -141,7 +141,6 @@ class ThresholdsKernel(LineTree):
         """Return the weight of the gaps under a node, relative to its least loss."""
         at: cython.Py_ssize_t = BASE + v * self.stride + 2
         total: cython.double = 0.0
-        i: cython.Py_ssize_t
         if self.M < 0:
             return self.sums[at]
         for i in range(self.columns):
@@ -153,7 +152,6 @@ class ThresholdsKernel(LineTree):
         n: cython.longlong = max(0, self.T - self.ledger.answered - self.ahead)
         m: cython.longlong = min(self.M, n)
         term: cython.double = 1.0
-        j: cython.longlong
         # C(n, j) / C(n, m), from j = m down; then summed from j = 0 up, all terms being positive.
         j = m
         while j >= 0:
@@ -171,8 +169,7 @@ class ThresholdsKernel(LineTree):
     def sum_slots(self, first: cython.Py_ssize_t, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.double:
         """Return the weight of a range of gaps of the weighed bucket, as two independent sums."""
         i: cython.Py_ssize_t = begin
-        total: cython.double = 0.0
-        other: cython.double = 0.0
+        total = other = 0.0
         if self.M < 0:
             while i + 1 < end:
                 total += self.weight[i]

@@ -15,15 +15,20 @@ cdef class ValueSets:
 
     cdef double shrunk(self, double loss) noexcept
     cdef int reserve(self) except -1
+    @cython.locals(k=Py_ssize_t)
     cdef void fill(self, Py_ssize_t node, Py_ssize_t slot, double sign, int kept) noexcept
+    @cython.locals(i=Py_ssize_t, k=Py_ssize_t, best=double, every=double, ended=double, worth=double)
     cdef void join(self, Py_ssize_t into, Py_ssize_t left, Py_ssize_t right) noexcept
     cdef void set_leaf(self, Py_ssize_t slot) noexcept
     cdef void climb(self, Py_ssize_t node) noexcept
+    @cython.locals(side=Py_ssize_t)
     cdef void sum_up(self) noexcept
+    @cython.locals(i=Py_ssize_t)
     cpdef void rebuild(self) noexcept
     cdef void meet(self) noexcept
     cdef void charge(self, Py_ssize_t slot, int label, double cost) noexcept
     cdef Py_ssize_t only(self, Py_ssize_t slot, bint unequal, int kept) noexcept
+    @cython.locals(k=Py_ssize_t)
     cdef double weigh(self, Py_ssize_t node, double ended, double open) noexcept
     cdef double part(self, Py_ssize_t slot, bint unequal, bint inside) noexcept
     cdef double chosen(self, Py_ssize_t slot, bint unequal) noexcept

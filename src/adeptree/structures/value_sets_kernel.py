@@ -85,7 +85,6 @@ class ValueSets:
     ) -> cython.void:
         """Set a leaf to the sets of a value: 0, only the set without it; 1, only the set with it; 2, both."""
         first: cython.Py_ssize_t = node * self.stride
-        k: cython.Py_ssize_t
         for k in range(self.stride):
             self.best[first + k], self.every[first + k], self.ended[first + k] = inf, 0.0, 0.0
         if kept != 1:
@@ -99,12 +98,6 @@ class ValueSets:
         a: cython.Py_ssize_t = left * self.stride
         b: cython.Py_ssize_t = right * self.stride
         c: cython.Py_ssize_t = into * self.stride
-        i: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        best: cython.double
-        every: cython.double
-        ended: cython.double
-        worth: cython.double
         # Empty sets, then sets of one value from either side, which suffices for d = 1; then larger sets.
         self.best[c], self.every[c], self.ended[c] = self.best[a] + self.best[b], self.every[a] * self.every[b], 0.0
         best, worth = self.best[a] + self.best[b + 1], self.best[a + 1] + self.best[b]
@@ -146,7 +139,6 @@ class ValueSets:
 
     def sum_up(self) -> cython.void:
         """Sum up all sets, and all complements."""
-        side: cython.Py_ssize_t
         for side in range(2):
             self.totals[side] = self.weigh(2 * self.size * side + 1, 1.0, 1.0 / (self.count + 1.0))
             self.floors[side] = self.floor
@@ -154,7 +146,6 @@ class ValueSets:
 
     def rebuild(self) -> cython.void:
         """Recompute all sums."""
-        i: cython.Py_ssize_t
         behind: cython.Py_ssize_t = 2 * self.size
         for i in range(self.size):
             self.set_leaf(i)
@@ -206,7 +197,6 @@ class ValueSets:
         ``ended`` is the share of the complete sets, ``open`` the share for each number of values still to come.
         """
         first: cython.Py_ssize_t = node * self.stride
-        k: cython.Py_ssize_t
         sizes: cython.Py_ssize_t = self.stride if ended > 0.0 else self.most
         total: cython.double = 0.0
         self.floor = inf

@@ -143,13 +143,17 @@ class LineEngine(KernelEngine):
         need((losses >= -error).all() and (losses <= charged + error).all(), "gain")
         # Whole losses are looked up in a table.
         need(not state["whole"] or ((gain == np.floor(gain)).all() and charged <= 2**53), "whole")
-        Shape(state["counts"], state["sizes"]).check(len(keys))
+        self.shape(state).check(len(keys))
         if self.shared:
             ring, ends = state["ring"], state["ends"]
             known = (ring == 0) | (ring == 1 - 2**63) | ((ring > self.kernel.first) & (ring < self.kernel.last))
             need(known.all(), "ring")
             inside = (ends[:, :2] >= self.kernel.first) & (ends[:, :2] < self.kernel.last)
             need((inside | (np.abs(ends[:, :2]) == 2**63 - 1)).all() and ((ends[:, 2] | 1) == 1).all(), "ends")
+
+    def shape(self, state: dict[str, Any]) -> Shape:
+        """Return the shape of the tree."""
+        return Shape(state["counts"], state["sizes"])
 
     def restore(self, state: dict[str, Any]) -> None:
         """Restore the same tree, after checking it."""
@@ -158,4 +162,4 @@ class LineEngine(KernelEngine):
             setattr(self.kernel, name, float(state[name]))
         self.kernel.whole = state["whole"]
         kept = {name: np.array(value) for name, value in state.items() if isinstance(value, np.ndarray)}
-        self.kernel.plant(kept, *Shape(kept["counts"], kept["sizes"]).nodes())
+        self.kernel.plant(kept, *self.shape(kept).nodes())

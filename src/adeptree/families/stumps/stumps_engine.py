@@ -31,7 +31,7 @@ from adeptree.theory.coins import word_of
 from adeptree.theory.priors import Prior
 
 _KERNEL = kernel("adeptree.structures.mixture_kernel")
-_LINES = kernel("adeptree.structures.two_way_line_kernel")
+_LINES = kernel("adeptree.structures.column_tree_kernel")
 
 
 class StumpsPrior(MixturePrior):
