@@ -268,6 +268,7 @@ def memory() -> dict[str, float]:
         ("stumps", lambda: at.RealStumps(names(5)), rng.standard_normal((100_000, 5))),
     ):
         ys = flipped(rng, (xs if xs.ndim == 1 else xs[:, 0]) > 0.4)
+        adept(rules()).learn_many(xs[:10], ys[:10])  # loads modules, whose memory is not that of values
         tracemalloc.start()
         one = adept(rules())
         for i in range(0, len(ys), 1000):
