@@ -1,4 +1,4 @@
-"""How the site is built: ``python -m sphinx -W -n docs site``. No network is needed, and none by its readers."""
+"""Settings of the site: ``python -m sphinx -W -n docs site``. Neither the build nor a reader needs the network."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ SHORT = 40
 """A paragraph with fewer letters does not tell what a page is about."""
 CARD = "adeptree: decisions that learn, with a proof. What 6,000 fraud decisions cost, as bars."
 
-pygments_style = "default"  # its colours can be told from the ground; those of "friendly" hardly
+pygments_style = "default"  # its colours differ clearly from the ground; those of "friendly" hardly do
 pygments_dark_style = "monokai"
 
 autodoc_member_order = "groupwise"
@@ -254,7 +254,7 @@ def bars_are_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines:
 def defaults_are_python(
     app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Write ``...`` for a default that is no Python, such as <factory>: else Sphinx shows the whole as raw text.
+    """Write ``...`` for a default that is not Python, such as <factory>: else Sphinx shows the whole as raw text.
 
     A class whose ``__new__`` takes anything has the signature of its ``__init__``.
     """
@@ -285,9 +285,9 @@ def without_last_blank(app: Any, name: str, source: list[str]) -> None:
 
 
 BREAKS, SHORTEST = "=<>≤≥≠∈⊆≫+−", 6
-"""Where a line may end, and after how many signs."""
+"""Signs before which a line may end, and the least signs of a part."""
 ElementTree.register_namespace("", "http://www.w3.org/1998/Math/MathML")
-TYPOGRAPHY = [  # what LaTeX does by itself and the converter leaves out
+TYPOGRAPHY = [  # rules of LaTeX that the converter leaves out
     (r"<mo>\*</mo>", "<mo>∗</mo>"),
     (r"<mo>'</mo>", "<mo>′</mo>"),
     (r'<mo class="mathopen">\|</mo>', '<mo stretchy="false" form="prefix">|</mo>'),
@@ -302,7 +302,7 @@ TYPOGRAPHY = [  # what LaTeX does by itself and the converter leaves out
         r"(?=(?:<msub>\s*)?<mi>(?:ln|log|exp)</mi>)",
         r'\1<mspace width=".17em"/>\2',
     ),
-    (  # an index of a letter that bears an accent stands beside it, not below
+    (  # an index of a letter that bears an accent stands next to it, not below
         r'(?s)<munderover>\s*(<mi>[^<]*</mi>)(.*?)(<mo stretchy="false">[^<]*</mo>)\s*</munderover>',
         r"<msub><mover>\1\3</mover>\2</msub>",
     ),
@@ -353,7 +353,7 @@ def breakable(made: str, mark: str) -> str:
 
 
 def font_of_formulas(app: Any, error: Exception | None) -> None:
-    """Lay a font made for formulas beside the pages, cut down to their signs: few phones have one."""
+    """Lay a font made for formulas next to the pages, cut down to their signs: few phones have one."""
     (room,) = find_spec("ziamath").submodule_search_locations
     upright, italic = [*range(0x20, 0x7F), *range(0x391, 0x3CA)], [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
     signs = [ord(sign) for sign in "\xa0ˆ±·×ℎϕ′…−∗√∞∅∈∑∏∩∪≠≤≥≫⊆⌈⌉⌊⌋ℓℱ∣∶⋅⋯" + chr(0x1D7CF)]
@@ -375,7 +375,7 @@ def notebook_beside_its_page(app: Any, page: str, template: str, context: dict[s
 
 
 def social_card(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Tell search engines and messengers what a page is about, and which picture to show with a link to it."""
+    """Give search engines and messengers a description of a page, and a picture for links to it."""
     if doctree is None:
         return
     title = unescape(re.sub(r"<[^>]*>", "", context["title"]))
@@ -391,7 +391,7 @@ def social_card(app: Any, page: str, template: str, context: dict[str, Any], doc
 
 
 def playground(app: Any, error: Exception | None) -> None:
-    """Lay the page on which the reader plays the adversary beside the others."""
+    """Lay the page on which the reader plays the adversary next to the others."""
     from adeptree.app.play_command import write_play_page
 
     write_play_page(Path(app.outdir, "play.html"))

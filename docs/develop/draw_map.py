@@ -36,7 +36,7 @@ ABOUT = {
 WIDTH, MARGIN, GAP = 400, 6, 34
 """Narrow, so that its type of 13 pixels is still 11 high on a phone."""
 MAIN, SIDE = 216, 130
-"""Widths of the column that others import from, and of the one for rooms that nobody imports."""
+"""Widths of the column that others import from, and of the one for rooms without importers."""
 LINE, LETTER, EDGE = 15, 6.6, 8
 
 STYLE = """
@@ -134,7 +134,7 @@ def drawing(rooms: Graph) -> str:
         wide = (MAIN - GAP / 2 * (len(main) - 1)) / max(1, len(main))
         places |= {room: (MARGIN + i * (wide + GAP / 2), level, wide) for i, room in enumerate(main)}
     row = -1
-    for room in sorted(leaves, key=lambda room: (high[room], room)):  # (each in a row of its own)
+    for room in sorted(leaves, key=lambda room: (high[room], room)):  # (each in another row)
         row = max(high[room], row + 1)
         places[room] = WIDTH - MARGIN - SIDE, row, SIDE
     texts = {room: _lines(room, wide, more[room]) for room, (_, _, wide) in places.items()}
@@ -143,7 +143,7 @@ def drawing(rooms: Graph) -> str:
     below = {row: MARGIN + sum(heights[row + 1 :]) + GAP * (top - row) for row in range(top + 1)}
     boxes = {room: (x, below[row], wide, heights[row]) for room, (x, row, wide) in places.items()}
     tall = 2 * MARGIN + sum(heights) + GAP * top
-    # Who does not stand right above what it imports goes round the others, in a lane of its own.
+    # A room that does not stand right above its imports goes round the others, each in another lane.
     around = [room for room in rooms if room in leaves or any(high[room] > high[other] + 1 for other in drawn[room])]
     lanes = {room: MARGIN + MAIN + 36 - 10 * i for i, room in enumerate(sorted(around, key=lambda room: high[room]))}
     for room, box in boxes.items():

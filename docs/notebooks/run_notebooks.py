@@ -1,4 +1,4 @@
-"""Run the notebooks of the docs anew and keep what they show: python docs/notebooks/run_notebooks.py   (extra docs)"""
+"""Run the notebooks of the docs again and keep their outputs: python docs/notebooks/run_notebooks.py   (extra docs)"""
 
 from __future__ import annotations
 

@@ -352,8 +352,11 @@ def test_the_votes_of_the_page_about_base_learners_are_those_of_the_library(monk
         ("realizable", "unions of 2 blocks"),
     ],
 )
-def test_calls_on_the_page_about_few_queries_are_those_of_today(form: str, name: str) -> None:
+def test_calls_on_the_page_about_few_queries_are_those_of_today(
+    form: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The calls are the same in every run and on every machine; the quick rows of the two tables are counted here."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     benchmark = runpy.run_path(str(ROOT / "benchmarks/query_counts.py"))
     ((build, *horizons),) = [case[1:] for case in benchmark["CLASSES"] if case[0] == name]
     T = horizons[form == "realizable"][-1]

@@ -80,7 +80,7 @@ HEADLESS = re.compile(r"(?:^|(?<=[.;] ))(?:[Ww]ho|[Ww]hat)\b(?! (?:if|about)\b)[
 PATTERNS = (BANNED, IS_NO, HEADLESS)
 FRAGMENT = re.compile(r"\A(?:Of|Whether|How|Which|Why|Who|What|Where|Tell|Say|Take over|So|As of)\b(?![^.]*\?)[^.]*")
 """A docstring begins with the thing or with an imperative, and says what a caller gets."""
-LEFT = {"reproduction": 168, "benchmarks": 30, "examples": 18, "docs": 26, "tests": 225}
+LEFT = {"reproduction": 168, "benchmarks": 30, "examples": 18, "docs": 0, "tests": 225}
 """How many of them the docstrings and comments of other folders have. A change that rewrites some lowers it."""
 
 
