@@ -233,8 +233,8 @@ def test_what_an_encoding_does_not_know_spoils_its_line() -> None:
 def test_a_header_of_a_conversation_is_not_kept_waiting() -> None:
     """Two separators might do, and the next line comes only after the answer to this one."""
 
-    def lines() -> Iterator[list[bytes]]:
-        yield [b"a, b;c"]
+    def lines() -> Iterator[bytes]:
+        yield b"a, b;c"
         raise AssertionError("waited for")
 
     assert csv_stream("f", lines()).columns == ["a, b", "c"]
@@ -355,7 +355,7 @@ def test_how_many_rows_there_are_is_known_before_the_end(name: str, monkeypatch:
 
 
 def test_nobody_knows_how_many_rows_a_pipe_has() -> None:
-    stream = csv_stream("f", [[b"x,y", b"1,0"]])
+    stream = csv_stream("f", [b"x,y\n1,0"])
     assert list(stream) and stream.total() is None and stream.taken == 1
 
 

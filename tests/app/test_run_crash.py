@@ -238,8 +238,8 @@ def saved_run() -> list[str]:
         ("settings.json", lambda b: b.replace(b"(n=16)", b"(n=17)"), "s/settings.json is not the settings of a run"),
         (
             "settings.json",
-            lambda b: b.replace(b'"version": 7', b'"version": 6'),
-            "s/settings.json: file format version 6 is not supported; this version reads 7",
+            lambda b: b.replace(b'"version": 8', b'"version": 7'),
+            "s/settings.json: file format version 7 is not supported; this version reads 8",
         ),
         ("checkpoint", lambda b: b[:-9], "s/checkpoint is truncated or altered"),
         ("checkpoint", lambda b: b"hello", "s/checkpoint is not a file saved by adeptree"),
@@ -352,7 +352,7 @@ def test_files_hold_data_only() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [[[2], "a\x1f\nb\x1f\n"], [[2, 0], "a\x1f\nb\x1f\n"], [[2, "3"], "a\x1f\nb\x1f\n"], [[2, 3], "a\x1f\nb\x1f"], "x"],
+    [[[2], ",", "a\nb"], [[2, 3], ",", "a\nb\nc"], [2, "", "a\nb"], "x"],
 )
 def test_rows_that_no_block_holds_are_refused(text: Any) -> None:
     rows = [Row(2, ["a", "5"]), Row(3, ["b", ""])]

@@ -339,7 +339,8 @@ def line_by_line(content: bytes) -> list[tuple[int, list[str], str]]:
         except UnicodeDecodeError:
             rows.append((number, [], text_lines.NOT_UTF8))
         except csv.Error as error:
-            rows.append((number, [], f"not proper CSV: {error}"))
+            why = "a carriage return inside a line; expected a text file" if "new-line" in str(error) else error
+            rows.append((number, [], f"not proper CSV: {why}"))
     return rows
 
 
@@ -373,7 +374,7 @@ def test_columns_are_those_of_the_first_hundred_rows_however_many_are_read(steps
 
 def test_a_cell_that_two_lines_have_begun_and_ended_is_two_bad_rows() -> None:
     """Each line has an even number of quotes, and together they would be one row of three cells."""
-    lines = [b"a,b,y", b"1,2,0", b'a"b,"c', b'z",a"b', b"3,4,1"]
+    lines = b'a,b,y\n1,2,0\na"b,"c\nz",a"b\n3,4,1'
     found = [(row.line, bool(row.fault)) for row in csv_rows.csv_stream("f", [lines])]
     assert found == [(2, False), (3, True), (4, True), (5, False)]
 

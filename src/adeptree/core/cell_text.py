@@ -56,22 +56,9 @@ def floats(texts: Sequence[str]) -> list[float]:
 
 def plain_floats(texts: Sequence[str]) -> list[float]:
     """Parse many cells as floats; raise ValueError if one is not a number."""
-    return list(map(float, _plain(texts)))
-
-
-def wholes(texts: Sequence[str]) -> list[int]:
-    """Parse many cells as whole numbers; raise ValueError if one is not written as one.
-
-    >>> wholes(["3", " 25 "])
-    [3, 25]
-    """
-    return list(map(int, _plain(texts)))
-
-
-def _plain(texts: Sequence[str]) -> Sequence[str]:
     if "_" in "".join(texts):
         raise ValueError("only Python reads this as a number")
-    return texts
+    return list(map(float, texts))
 
 
 def is_number(text: str) -> bool:

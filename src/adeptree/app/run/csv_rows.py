@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, repeat
 
@@ -13,7 +13,7 @@ from adeptree.app.run.text_lines import LONGEST, Decoder, numbered
 from adeptree.core.cell_text import is_missing, is_number
 from adeptree.core.errors import InvalidArgument
 from adeptree.core.escaping import counted
-from adeptree.runner.rows import NEW_ROW, Row
+from adeptree.runner.rows import NEW_ROW, NumberRows, Row
 
 LONE_QUOTE = "a quote is opened and not closed, or the other way round"
 SEPARATORS = ",;\t|"
@@ -40,10 +40,10 @@ class Form:
     """Columns that the first object of NDJSON may lack."""
 
 
-def csv_stream(name: str, chunks: Iterable[list[bytes]], form: Form | None = None) -> Stream:
+def csv_stream(name: str, chunks: Iterable[bytes], form: Form | None = None) -> Stream:
     """Read the header, and return the stream of the remaining rows.
 
-    >>> stream = csv_stream("f.csv", [[b"score;y", b"3;0", b"", b"5"], [b"12;1"]])
+    >>> stream = csv_stream("f.csv", [b"score;y\\n3;0\\n\\n5", b"12;1"])
     >>> [(row.line, row.cells, row.fault) for row in stream]
     [(2, ['3', '0'], ''), (4, ['5'], 'expected 2 values, got 1 value'), (5, ['12', '1'], '')]
     """
@@ -55,7 +55,7 @@ def csv_stream(name: str, chunks: Iterable[list[bytes]], form: Form | None = Non
 class _Reader:
     """The lines of a stream, some read ahead, with the detected format."""
 
-    def __init__(self, name: str, chunks: Iterable[list[bytes]], form: Form) -> None:
+    def __init__(self, name: str, chunks: Iterable[bytes], form: Form) -> None:
         self._name, self._form, self._chunks = name, form, numbered(name, chunks)
         self._first, self._lines = 1, list[bytes]()
         self._remarks: list[str] = []
@@ -66,7 +66,7 @@ class _Reader:
         """Read ahead; return False at the end."""
         found = next(self._chunks, None)
         if found is not None:
-            self._lines += found[1]
+            self._lines += found[1].split(b"\n")
         return found is not None
 
     def _pass(self, lines: int) -> None:
@@ -155,11 +155,14 @@ class _Reader:
 
     # --- Rows ----------------------------------------------------------------------------------------
 
-    def rows(self) -> Iterator[list[Row]]:
+    def rows(self) -> Iterator[Sequence[Row]]:
         """Yield the available rows without blank lines."""
-        while self._lines or self._more():
-            size = len(self._lines)
-            rows = self._together() if size > 1 else None
+        while found := (self._first, b"\n".join(self._lines)) if self._lines else next(self._chunks, None):
+            size = found[1].count(b"\n") + 1
+            rows: Sequence[Row] | None = self._numbers(found[1])
+            if rows is None:
+                self._lines = self._lines or found[1].split(b"\n")
+                rows = self._together(found[1]) if size > 1 else None
             if rows is None:
                 rows, place = [], 0
                 while place < size:
@@ -170,9 +173,18 @@ class _Reader:
             self._pass(size)
             yield rows
 
-    def _together(self) -> list[Row] | None:
+    def _numbers(self, content: bytes) -> NumberRows | None:
+        """Return the rows of lines that hold plain numbers only; None if there are other lines."""
+        able = self._sep in SEPARATORS and self._form.decimal == "." and self._form.lines
+        rows = NumberRows.read(self._first, content, self._sep) if able else None
+        if rows is None or rows.values.shape[1] != self._width:
+            return None
+        self._kinds = self._kinds or [True] * self._width
+        return rows
+
+    def _together(self, content: bytes) -> list[Row] | None:
         """Return the rows of valid lines, read at once; None if they must be checked line by line."""
-        lines, content = self._lines, b"\n".join(self._lines)
+        lines = self._lines
         texts = None if len(content) > LONGEST else self._decoder.many(content, lines, self._first)
         if texts is None or (b'"' in content and any(text.count('"') % 2 for text in texts)):
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,6 @@ from adeptree.app.run.layout import Examples, Layout
 from adeptree.app.run.row_label import COMPARISON
 from adeptree.app.run.streams import Stream
 from adeptree.core.cell_text import brief, is_missing
-from adeptree.core.declared_state import need
 from adeptree.core.errors import InvalidArgument
 from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.ticket_book import TicketBook
@@ -36,7 +35,7 @@ class Keys:
         key = "" if row.fault else row.cells[self.place].strip()
         return "" if is_missing(key) else key
 
-    def segments(self, rows: list[Row]) -> Iterator[list[Row]]:
+    def segments(self, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
         """Yield the rows in parts without repeated keys, each with labels only or without labels.
 
         Take each part before you request the next, because the meaning of a row depends on the rows before it.
@@ -68,7 +67,7 @@ class Keys:
 
     # --- Rows that bring labels ------------------------------------------------------------------------
 
-    def labels(self, rows: list[Row]) -> Examples:
+    def labels(self, rows: Sequence[Row]) -> Examples:
         """Return rows that only bring labels, and the faults of bad ones."""
         bad: dict[int, InvalidArgument] = {}
         for place, row in enumerate(rows):
@@ -99,7 +98,7 @@ class Keys:
 
     # --- Rows that are answered ------------------------------------------------------------------------
 
-    def marked(self, rows: list[Row]) -> list[Row]:
+    def marked(self, rows: Sequence[Row]) -> list[Row]:
         """Return rows with the labels that came before them, or with the faults of their keys."""
         return [row if row.fault or not (key := self.of(row)) else self._marked(row, key) for row in rows]
 
@@ -120,12 +119,6 @@ class Keys:
         return row
 
     # --- On disk ---------------------------------------------------------------------------------------
-
-    def restore(self, early: dict[str, str]) -> None:
-        """Restore the labels that came before their rows; raises an error such as ValueError if they are not valid."""
-        need("" not in self.book.keys and all(opened.key for opened in self.book.open.values()), "tickets without keys")
-        need(all(self._label.of(text) is not None for text in early.values()), "early")
-        self.early = dict(early)
 
 
 # --- A second file ---------------------------------------------------------------------------------------

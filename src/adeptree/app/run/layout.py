@@ -19,7 +19,7 @@ from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel
 from adeptree.families.registry import columns_of
 from adeptree.learners.adept_learner import Adept
 from adeptree.roles.concept_class import ConceptClass
-from adeptree.runner.rows import Row
+from adeptree.runner.rows import EXACT, NumberRows, Row
 from adeptree.theory.losses import check_cost, check_weight
 
 UNKNOWN = -1
@@ -38,7 +38,7 @@ class Example(NamedTuple):
 class Examples(NamedTuple):
     """The examples of some rows: the good ones in order, and the faults of the bad ones."""
 
-    rows: list[Row]
+    rows: Sequence[Row]
     xs: Any
     """A list of instances, or an array for ``instances_of``."""
     ys: Any
@@ -55,10 +55,10 @@ class Examples(NamedTuple):
 
     def parts(self) -> Iterator[Examples]:
         """Return the rows in parts, each with all of its labels or none."""
-        if len(self.ys) == 1:
+        known = np.asarray(self.ys) != UNKNOWN
+        if len(known) and known.all():
             yield self
             return
-        known = np.asarray(self.ys) != UNKNOWN
         places = [0, *(np.flatnonzero(known[1:] != known[:-1]) + 1).tolist(), len(known)]
         for start, stop in pairwise(places):
             if start < stop:
@@ -80,13 +80,14 @@ class Layout:
     label: Label
     reads: Reads
 
-    def examples(self, rows: list[Row], labelled: bool) -> Examples:
+    def examples(self, rows: Sequence[Row], labelled: bool) -> Examples:
         """Return the checked examples of rows, read by columns if possible; ``labelled`` rows must have a label."""
         if len(rows) > 1 and self.tabulate is not None:
             try:
                 return self._by_columns(rows, self.tabulate, labelled)
             except (ValueError, OverflowError):
-                pass
+                if isinstance(rows, NumberRows):
+                    return self.examples(list(rows), labelled)
         found: tuple[list[Row], list[Any], list[int], dict[int, InvalidArgument], list[int]] = [], [], [], {}, []
         good, xs, ys, bad, places = found
         for place, row in enumerate(rows):
@@ -101,21 +102,27 @@ class Layout:
                 ys.append(UNKNOWN if y is None else y)
         return Examples(*found)
 
-    def _by_columns(self, rows: list[Row], tabulate: Tabulate, labelled: bool) -> Examples:
+    def _by_columns(self, rows: Sequence[Row], tabulate: Tabulate, labelled: bool) -> Examples:
         """Read rows at once; raise ValueError if they must be read row by row."""
+        if isinstance(rows, NumberRows):
+            columns, ys = rows.values[:, self.places], self.label.of_numbers(rows.values[:, self.label.place])
+            named = columns_of(self.concept_class).names(self.concept_class)
+            xs = self.concept_class.instances_of(columns if named else columns[:, 0])
+            return Examples(rows, xs, ys, {}, range(len(rows)))
         cells = [row.cells for row in rows if not row.fault]
         ys = self.label.many(cells)
         xs = tabulate([[row[place] for row in cells] for place in self.places])
         fine = ys >= (0 if labelled else UNKNOWN)
         if not columns_of(self.concept_class).gaps:
-            fine &= np.isfinite(xs).reshape(len(cells), -1).all(axis=1)
+            fine &= (np.abs(xs) < EXACT).reshape(len(cells), -1).all(axis=1)  # (larger ones are not exact)
         if len(cells) == len(rows) and fine.all():
-            return Examples(rows, xs, ys, {}, range(len(rows)))
+            return Examples(rows, self.concept_class.instances_of(xs), ys, {}, range(len(rows)))
         good = np.array([not row.fault for row in rows])
         good[good] = fine
         bad = {place: self._fault(rows[place], labelled) for place in np.flatnonzero(~good).tolist()}
         places = np.flatnonzero(good).tolist()
-        return Examples([rows[place] for place in places], xs[fine], ys[fine], bad, places)
+        xs = self.concept_class.instances_of(xs[fine])
+        return Examples([rows[place] for place in places], xs, ys[fine], bad, places)
 
     def _fault(self, row: Row, labelled: bool) -> InvalidArgument:
         try:
@@ -157,9 +164,12 @@ class Layout:
     def _texts(self, row: Row) -> list[str]:
         return [row.cells[place].strip() for place in self.places]
 
-    def shown_values(self, row: Row) -> list[str]:
-        """Return the text in the only column that the rules read; empty if there are several columns."""
-        return self._texts(row) if len(self.places) == 1 else []
+    def shown_columns(self, rows: Sequence[Row]) -> list[list[str]]:
+        """Return the texts of the only column that the rules read; empty if there are several columns."""
+        if len(self.places) > 1:
+            return []
+        (place,) = self.places
+        return [rows.texts(place) if isinstance(rows, NumberRows) else [row.cells[place].strip() for row in rows]]
 
 
 def layout_of(
@@ -213,11 +223,11 @@ class WeightColumn:
             raise InvalidArgument(f"{why}; give a larger --max-weight")
         return weight
 
-    def of(self, rows: list[Row]) -> list[float]:
+    def of(self, rows: Sequence[Row]) -> list[float]:
         """Return the weights of good rows."""
         return [self._weight(row) for row in rows]
 
-    def marked(self, rows: list[Row]) -> list[Row]:
+    def marked(self, rows: Sequence[Row]) -> list[Row]:
         """Return the rows; those without a valid weight get a fault."""
         return [row if row.fault else row._replace(fault=self._fault(row)) for row in rows]
 

@@ -131,10 +131,13 @@ class PredictionLog(AppendedFile):
             shown = ("x" if name.strip() in others else inert(name) for name in only)
             self.append(csv_lines([(others[0], *shown, *others[1:])]))
 
-    def write(self, rows: Iterable[Any], values: Iterable[list[str]], *columns: Any) -> None:
-        """Write lines from the values of each column in order; a label of None stays empty."""
-        first = ([row, *map(inert, value)] for row, value in zip(rows, values, strict=False))
-        self.append(csv_lines([*start, *rest] for start, *rest in zip(first, *columns, strict=False)))
+    def write(self, rows: Iterable[Any], shown: list[list[str]], *columns: Any, plain: bool = False) -> None:
+        """Write lines from the values of each column in order; None stays empty. ``plain`` lines hold numbers only."""
+        if plain:
+            lines = map(",".join, zip(*(map(str, column) for column in (rows, *shown, *columns)), strict=True))
+            self.append("\n".join([*lines, ""]).encode())
+        else:
+            self.append(csv_lines(zip(rows, *(map(inert, cells) for cells in shown), *columns, strict=False)))
 
 
 def inert(text: str) -> str:

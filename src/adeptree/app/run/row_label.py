@@ -16,7 +16,7 @@ from adeptree.app.run.label_values import PLAIN, WORDS, Values, key, values_of
 from adeptree.app.run.streams import Stream
 from adeptree.core.cell_text import brief, is_missing, is_number, number
 from adeptree.core.errors import InvalidArgument, InvalidLabel
-from adeptree.core.types import IntArray
+from adeptree.core.types import FloatArray, IntArray
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
@@ -26,6 +26,8 @@ OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
+MOST_VALUES = 100
+"""Largest range of whole numbers whose labels are looked up in a table."""
 COMPARISON = re.compile(r"(?P<column>.+?)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<value>.*)")
 
 
@@ -58,6 +60,20 @@ class Label:
         texts = [cells[self.place] for cells in rows]
         found = {text: self._known(text) for text in set(texts)}
         return np.fromiter(map(found.__getitem__, texts), np.int64, len(texts))
+
+    def of_numbers(self, column: FloatArray) -> IntArray:
+        """Return the labels of numbers, as :meth:`many` does; raise ValueError if they depend on the texts.
+
+        >>> Label("y", 0).of_numbers(np.array([1.0, 0.0])).tolist(), Label("x", 0, ">", 2).of_numbers(np.array([3.0]))
+        ([1, 0], array([1]))
+        """
+        low, high = column.min(), column.max()
+        if isinstance(self.value, str) or high - low > MOST_VALUES or (column != np.floor(column)).any():
+            raise ValueError
+        known = [self._known(str(value)) for value in range(int(low), int(high) + 1)]
+        if min(known) < 0:
+            raise ValueError
+        return np.array(known, dtype=np.int64)[(column - low).astype(np.int64)]  # type: ignore[no-any-return]
 
     def _known(self, text: str) -> int:
         try:

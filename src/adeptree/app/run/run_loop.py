@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
@@ -13,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from adeptree.app.run.batching import FEWEST, MOST, Position, Rounds, next_step, position_of
+from adeptree.app.run.batching import FEWEST, MOST, Position, Rounds, next_step
 from adeptree.app.run.csv_rows import has_comma
 from adeptree.app.run.layout import UNKNOWN, Examples, Layout, WeightColumn
 from adeptree.app.run.outputs import FREQUENCY, Answers, PredictionLog
 from adeptree.app.run.progress import ProgressBar, Skipped
 from adeptree.app.run.streams import Stream
 from adeptree.app.terminal import TROUBLES, note, show, tell
+from adeptree.core.declared_state import need
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument
 from adeptree.core.escaping import counted, visible
 from adeptree.core.interrupts import Interrupts
@@ -30,7 +32,7 @@ from adeptree.pages.run_history import Course
 from adeptree.pages.standing import Account
 from adeptree.pages.summary import calibration, summary
 from adeptree.runner.appended_file import Written
-from adeptree.runner.rows import LabelRow, Row, digest
+from adeptree.runner.rows import LabelRow, NumberRows, Row, digest
 from adeptree.runner.run_folder import ANSWERED, RunFolder
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class Game:
         self.folder: RunFolder | None = None
         self.log: PredictionLog | None = None
         self.position = Position()
-        self.course = Course() if options.report or options.save else None
+        self.course = Course(stream.total()) if options.report or options.save else None
         self.frequency = Frequency() if options.frequency else None
         self.record = Record.of(learner)
         self.again, self.notes = list[Row](), list[str]()
@@ -110,11 +112,11 @@ class Game:
 
     # --- Rows ----------------------------------------------------------------------------------------
 
-    def _next_rows(self) -> list[Row]:
+    def _next_rows(self) -> Sequence[Row]:
         """Return the rows of the next step; empty at the end."""
         return self.stream.take(self.step)
 
-    def _take(self, rows: list[Row], bar: ProgressBar | None) -> None:
+    def _take(self, rows: Sequence[Row], bar: ProgressBar | None) -> None:
         """Take rows: journal, answer and learn them; ``bar`` is None when they are replayed."""
         examples = self._examples(rows)
         if untakeable := self._first_untakeable(examples):
@@ -140,17 +142,18 @@ class Game:
         first, weights = self.learner.answered + 1, self.weight.of(part.rows) if self.weight else None
         # Learn and count in one step, so that a checkpoint has both or neither.
         self.whole = False
-        ps, given = self.rounds.play(part, weights), list[float]()
+        ps, given = self.rounds.play(part, weights, bool(self.log)), list[float]()
         if self.frequency:
-            given = self.frequency.of_many(ps, part.ys if part.learnt else [None] * len(ps))
+            given = self.frequency.of_many(ps.tolist(), part.ys if part.learnt else [None] * len(ps))
         if self.log:
-            values, ys = map(self.layout.shown_values, part.rows), part.ys if part.learnt else repeat(None)
-            guesses, more = self.rounds.guesses(first, part, ps), self._more(part, given)
-            self.log.write(self._numbers(part), values, ps, guesses, ys, *more)
+            ys, guesses = list(part.ys) if part.learnt else repeat(None), self.rounds.guesses(first, part, ps)
+            plain, more = isinstance(part.rows, NumberRows), self._more(part, given)
+            columns = self._numbers(part), self.layout.shown_columns(part.rows), ps.tolist(), guesses, ys, *more
+            self.log.write(*columns, plain=plain and part.learnt and not more)
         if part.learnt:
             self.record.note(part.xs, part.ys, weights, ps)
 
-    def _examples(self, rows: list[Row]) -> Examples:
+    def _examples(self, rows: Sequence[Row]) -> Examples:
         return self.layout.examples(self.weight.marked(rows) if self.weight else rows, labelled=False)
 
     def _first_untakeable(self, examples: Examples) -> tuple[int, AdeptreeError] | None:
@@ -179,7 +182,7 @@ class Game:
     def _sentence(self, row: Row, error: AdeptreeError) -> str:
         return f"{self.stream.where(row)}{':' if row.fault else ','} {error}"
 
-    def _keep(self, rows: list[Row], examples: Examples, bar: ProgressBar) -> None:
+    def _keep(self, rows: Sequence[Row], examples: Examples, bar: ProgressBar) -> None:
         """Write rows to the journal, and report bad ones."""
         if self.folder:
             self.folder.append(self.position.taken + 1, rows)
@@ -197,7 +200,7 @@ class Game:
     def _more(self, examples: Examples, given: list[float]) -> list[Any]:
         return [given] if self.frequency else []
 
-    def _taken(self, rows: list[Row], examples: Examples) -> None:
+    def _taken(self, rows: Sequence[Row], examples: Examples) -> None:
         """Count the rows, which makes them part of the run in every file at once."""
         before, ys = self.position, np.asarray(examples.ys)
         self.position = replace(
@@ -218,7 +221,6 @@ class Game:
         folder.restore(self._restore)
         # Check the journal before any file is changed, so that a damaged one leaves everything unchanged.
         self.again = folder.rows_after(self.position.taken)
-        self._refuse_untakeable()
         if folder.counts_nothing():
             last = self.position.taken + len(self.again)
             lost = f"if rows were answered after row {last:,}, the run continues without them"
@@ -226,20 +228,16 @@ class Game:
 
     def _restore(self, found: dict[str, Any]) -> None:
         """Restore a run from a checkpoint; raises an error such as ValueError if it is not consistent."""
-        rounds, answered = self.learner.rounds, self.learner.answered
-        self.position = position_of(found["position"], rounds, answered - rounds, bool(self.options.decisions))
+        at = Position(**{**found["position"], "predictions": Written(**found["position"]["predictions"])})
+        # Every row was learnt, was bad, had no label, waits for its label, or was itself a label.
+        unlearnt = at.bad + at.labels + (0 if self.options.decisions else at.unlabelled)
+        need(at.taken == self.learner.answered + unlearnt, "position")
+        self.position = at
         if self.course and found["course"]:
-            self.course.restore(found["course"], rounds)
+            self.course.restore(found["course"])
         if self.frequency:
             self.frequency.restore(found["frequency"])
         self.record.restore(found["record"], self.learner.concept_class)
-
-    def _refuse_untakeable(self) -> None:
-        """Raise an error for a journal with an impossible row: a bad one, or one past the horizon."""
-        if self.folder and (untakeable := self._first_untakeable(self._examples(self.again))):
-            place, error = untakeable
-            why = f"the horizon is {self.learner.horizon}" if isinstance(error, HorizonReached) else error
-            raise self.folder.impossible(self.position.taken + place + 1, why)
 
     def _take_again(self) -> None:
         """Restore the run's position: replay the journal's rows, and skip those of the stream."""

@@ -116,7 +116,7 @@ def understood(options: Options, stream: Stream, labels: Stream | None, folder: 
     label_of(stream, options.label, options.positive, known=values)
     try:
         layout = layout_of(*given, known=Reads.of(found), values=values, **more)
-    except (InvalidArgument, TooLarge):
+    except (ValueError, TypeError, KeyError, TooLarge):
         raise folder.damaged_settings() from None
     # Accept only results that the options allow.
     if meanings(layout) != found or not layout.label.fits(options.positive):

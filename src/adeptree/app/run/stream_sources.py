@@ -64,10 +64,10 @@ def open_stream(source: str, format: str | None = None, form: Form = USUAL) -> I
         else:
             meter, text = Meter(), _unpacked(name, file)  # kept alive, or some readers close the file
             first, pieces = begun(name, pieces_of(text, form.encoding))
-            array = format != "csv" and ARRAY.match(first)
-            if array or told == "ndjson" or (format is None and OBJECT.match(first)):
-                chunks, unit = (elements(pieces, meter), "object") if array else (bounded(pieces, meter), "line")
-                stream = ndjson_stream(name, chunks, form.also, unit)
+            if format != "csv" and ARRAY.match(first):
+                stream = ndjson_stream(name, elements(pieces, meter), form.also, "object")
+            elif told == "ndjson" or (format is None and OBJECT.match(first)):
+                stream = ndjson_stream(name, (text.split(b"\n") for text in bounded(pieces, meter)), form.also)
             else:
                 stream = csv_stream(name, bounded(pieces, meter), form)
             stream.form += f", {form.encoding or 'UTF-8'}"

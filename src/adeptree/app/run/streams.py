@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 from adeptree.core.cell_text import brief
 from adeptree.core.errors import InvalidArgument, did_you_mean
@@ -23,7 +23,7 @@ class Stream:
 
     name: str
     columns: list[str]
-    source: Iterator[list[Row]]
+    source: Iterator[Sequence[Row]]
     unit: str = "line"
     """The unit of row numbers: lines of a text, or rows of a table."""
     form: str = ""
@@ -40,7 +40,10 @@ class Stream:
     """Function that returns the share of the stream that this many rows are; None if unknown."""
     taken: int = 0
     _read: int = 0
-    _ahead: Iterator[Row] = field(default_factory=lambda: iter(()))
+    _ahead: list[Sequence[Row]] = field(default_factory=list)
+    """Rows that were read, in the blocks of the source."""
+    _place: int = 0
+    """Number of rows of the first block that were taken."""
 
     def __iter__(self) -> Iterator[Row]:
         return self
@@ -50,19 +53,23 @@ class Stream:
             return row
         raise StopIteration
 
-    def take(self, most: int) -> list[Row]:
+    def take(self, most: int) -> Sequence[Row]:
         """Return the available rows, at most this many; empty at the end."""
-        while not (rows := list(islice(self._ahead, most))):
-            if (found := self._next()) is None:
-                break
-            self._ahead = iter(found)
-        self.taken += len(rows)
+        while not self._ahead or self._place == len(self._ahead[0]):
+            if self._ahead:
+                self._ahead, self._place = self._ahead[1:], 0
+            elif not self._more():
+                return []
+        rows = self._ahead[0][self._place : self._place + most]
+        self._place, self.taken = self._place + len(rows), self.taken + len(rows)
         return rows
 
-    def _next(self) -> list[Row] | None:
+    def _more(self) -> bool:
+        """Read ahead; return False at the end."""
         found = next(self.source, None)
         self._read += len(found or ())
-        return found
+        self._ahead += [] if found is None else [found]
+        return found is not None
 
     def total(self) -> int | None:
         """Return the number of rows: exact at the end, before that an estimate."""
@@ -71,18 +78,16 @@ class Stream:
 
     def peek(self, wanted: int) -> list[Row]:
         """Return the first good rows, at most this many, without consuming them."""
-        rows = list(self._ahead)
-        while len(rows) < LOOKED_AT and sum(not row.fault for row in rows) < wanted:
-            if (found := self._next()) is None:
-                break
-            rows += found
-        self._ahead = iter(rows)
-        return [row for row in rows[:LOOKED_AT] if not row.fault][:wanted]
+        while True:
+            first = islice(chain.from_iterable(self._ahead), self._place, self._place + LOOKED_AT)
+            good = list(islice((row for row in first if not row.fault), wanted))
+            enough = len(good) == wanted or sum(map(len, self._ahead)) - self._place >= LOOKED_AT
+            if enough or not self._more():
+                return good
 
     def there(self) -> list[Row]:
         """Return the good rows that were read but not consumed."""
-        rows = list(self._ahead)
-        self._ahead = iter(rows)
+        rows = islice(chain.from_iterable(self._ahead), self._place, None)
         return [row for row in rows if not row.fault]
 
     def place(self, name: str, option: str) -> int:

@@ -7,8 +7,10 @@ import lzma
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
-from typing import IO
+from itertools import chain, pairwise
+from typing import IO, TypeVar
+
+import numpy as np
 
 from adeptree.core.errors import StateError
 
@@ -20,6 +22,8 @@ CHUNK = 1 << 18
 """Bytes per read, if available."""
 LINES = 4096
 """Most lines that are passed on at a time."""
+Chunk = TypeVar("Chunk", bytes, list[bytes])
+"""Lines that were read together: one text, or a list."""
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError)
 """Exceptions of reading a file; the last three come from compressed files."""
 
@@ -53,30 +57,30 @@ def pieces_of(file: IO[bytes], encoding: str | None = None) -> Iterator[bytes]:
     return _recoded(iter(lambda: file.read1(CHUNK), b""), encoding)  # type: ignore[attr-defined]
 
 
-def bounded(pieces: Iterable[bytes], meter: Meter) -> Iterator[list[bytes]]:
-    """Yield the lines of a text without their ends, as they come; an overlong one is truncated.
+def bounded(pieces: Iterable[bytes], meter: Meter) -> Iterator[bytes]:
+    """Yield whole lines of a text as they come, without the last line end; truncate overlong ones.
 
     >>> list(bounded([b"a,", b"b\\n\\nc"], Meter()))
-    [[b'a,b', b''], [b'c']]
-    >>> [len(lines[0]) for lines in bounded([b"a" * 3 * LONGEST, b"\\nb"], Meter())] == [LONGEST + 1, 1]
+    [b'a,b\\n', b'c']
+    >>> [len(text) for text in bounded([b"a" * 3 * LONGEST, b"\\nb"], Meter())] == [LONGEST + 1, 1]
     True
     """
     begun = b""
     for piece in pieces:
         meter.read += len(piece)
-        lines = piece.split(b"\n")
+        head, end, rest = piece.partition(b"\n")
         if len(begun) <= LONGEST:
-            begun = (begun + lines[0])[: LONGEST + 1]
-        lines[0] = begun
-        begun = lines.pop()
-        for first in range(0, len(lines), LINES):
-            some = lines[first : first + LINES]
-            meter.handed += sum(map(len, some)) + len(some)
-            meter.more = first + LINES < len(lines)
-            yield some
+            begun = (begun + head)[: LONGEST + 1]
+        if end:
+            whole, _, begun = (begun + end + rest).rpartition(b"\n")
+            ends = np.flatnonzero(np.frombuffer(whole, np.uint8) == ord("\n"))[LINES - 1 :: LINES].tolist()
+            for before, stop in pairwise([-1, *ends, len(whole)]):
+                meter.handed += stop - before
+                meter.more = stop < len(whole)
+                yield whole[before + 1 : stop]
     meter.handed = meter.read
     if begun:
-        yield [begun]
+        yield begun
 
 
 def _recoded(pieces: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
@@ -94,20 +98,20 @@ def _recoded(pieces: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
             yield text.encode("utf-8", "surrogateescape")
 
 
-def numbered(name: str, chunks: Iterable[list[bytes]], unit: str = "line") -> Iterator[tuple[int, list[bytes]]]:
+def numbered(name: str, chunks: Iterable[Chunk], unit: str = "line") -> Iterator[tuple[int, Chunk]]:
     """Yield lines with the number of the first; errors of the file become error messages.
 
-    >>> list(numbered("f", [[b"\\xef\\xbb\\xbfa", b"b"], [b"c"]]))
-    [(1, [b'a', b'b']), (3, [b'c'])]
+    >>> list(numbered("f", [b"\\xef\\xbb\\xbfa\\nb", b"c"])), list(numbered("f", [[b"a", b"b"], [b"c"]]))
+    ([(1, b'a\\nb'), (3, b'c')], [(1, [b'a', b'b']), (3, [b'c'])])
     """
     number = 1
     try:
         for lines in chunks:
-            if number == 1:
+            if number == 1 and isinstance(lines, bytes):
                 # Drop the byte-order mark of spreadsheets, which is not part of the first column's name.
-                lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
+                lines = lines.removeprefix(codecs.BOM_UTF8)
             yield number, lines
-            number += len(lines)
+            number += lines.count(b"\n") + 1 if isinstance(lines, bytes) else len(lines)
     except UNREADABLE as error:
         raise unreadable(f"{name}, after {unit} {number - 1}", error) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -14,7 +15,6 @@ from adeptree.app.run.progress import ProgressBar
 from adeptree.app.run.run_loop import Game
 from adeptree.app.run.streams import Stream
 from adeptree.app.terminal import show
-from adeptree.core.declared_state import is_real, need
 from adeptree.core.errors import AdeptreeError
 from adeptree.core.escaping import counted
 from adeptree.learners.adept_learner import Adept
@@ -61,13 +61,6 @@ class Tally:
             told.append(f"Nothing is proven of the cost: {certificate.in_advance_note}.")
         return told
 
-    def restore(self, state: list[Any], rows: int) -> None:
-        """Restore saved counts; raises an error such as ValueError if this many rows cannot have them."""
-        *counts, cost = state
-        need(len(state) == len(fields(self)) and all(type(n) is int and 0 <= n <= rows for n in counts), "tally")
-        need(is_real(cost) and 0 <= cost < math.inf, "tally")
-        self.__init__(*counts, cost)  # type: ignore[misc]
-
 
 class TicketGame(Game):
     """A game that answers each row before the next (``--follow`` or decisions), or whose labels may come late.
@@ -90,7 +83,7 @@ class TicketGame(Game):
         """Return available labels, else rows; a file of labels is read to its end before the first row."""
         if found := self._labels_there(wait=not self.options.follow, most=MOST):
             return found
-        rows = super()._next_rows()
+        rows = list(super()._next_rows())
         # Learn labels written before a row before answering it; labels may still come after the last row.
         return [*self._labels_there(wait=not rows), *rows]
 
@@ -103,15 +96,11 @@ class TicketGame(Game):
             self.labels = self.labels if some else None
         return found
 
-    def _take(self, rows: list[Row], bar: ProgressBar | None) -> None:
+    def _take(self, rows: Sequence[Row], bar: ProgressBar | None) -> None:
         for segment in self.keys.segments(rows) if self.keys else [rows]:
             super()._take(segment, bar)
 
-    def _refuse_untakeable(self) -> None:
-        if not self.keys:  # with keys, rows depend on those before them and are checked in the replay
-            super()._refuse_untakeable()
-
-    def _examples(self, rows: list[Row]) -> Examples:
+    def _examples(self, rows: Sequence[Row]) -> Examples:
         if self.keys and self.keys.is_label(rows[0]):
             return self.keys.labels(rows)
         return super()._examples(self.keys.marked(rows) if self.keys else rows)
@@ -152,7 +141,8 @@ class TicketGame(Game):
         ticket = learner.preview(x)
         weight = self.weight.of([row])[0] if self.weight else None
         given = self.frequency.of(ticket.p) if self.frequency else None
-        opened = Opened(ticket, [str(number), *self.layout.shown_values(row)], key, weight, given)
+        shown = [cell for (cell,) in self.layout.shown_columns([row])]
+        opened = Opened(ticket, [str(number), *shown], key, weight, given)
         self._tell(opened, y)
         if bar is not None and self.answers:
             self.answers.give(ticket.p, ticket.guess, *self._decision(ticket), given)
@@ -184,7 +174,7 @@ class TicketGame(Game):
         review = self.learner.review
         self.tally.note(ticket, y, self.learner.costs, review.cost if review else 0.0, weight)
 
-    def _settle(self, rows: list[Row], bar: ProgressBar | None) -> None:
+    def _settle(self, rows: Sequence[Row], bar: ProgressBar | None) -> None:
         """Learn labels of waiting rows, and store those whose rows have not come."""
         assert self.keys
         for row in rows:
@@ -210,7 +200,8 @@ class TicketGame(Game):
             ticket, cells, key, _, given = opened
             action, ask = self._decision(ticket)[:1], map(int, self._decision(ticket)[1:])
             more = [*action, *ask, *([given] if self.frequency else []), *([inert(key)] if self.keys else [])]
-            self.log.write(cells[:1], [cells[1:]], *([value] for value in (ticket.p, ticket.guess, y, *more)))
+            values = [[value] for value in (ticket.p, ticket.guess, y, *more)]
+            self.log.write(cells[:1], [[cell] for cell in cells[1:]], *values)
 
     def _more_columns(self) -> tuple[str, ...]:
         return (*self.options.decisions, *super()._more_columns(), *(["key"] if self.keys else []))
@@ -219,7 +210,7 @@ class TicketGame(Game):
         keys = [[inert(self._key(row)) for row in examples.rows]] if self.keys else []
         return [*super()._more(examples, given), *keys]
 
-    def _taken(self, rows: list[Row], examples: Examples) -> None:
+    def _taken(self, rows: Sequence[Row], examples: Examples) -> None:
         before, ys = self.position, zip(examples.rows, examples.ys, strict=True)
         super()._taken(rows, examples)
         if not self.keys:
@@ -236,10 +227,10 @@ class TicketGame(Game):
 
     def _restore(self, found: dict[str, Any]) -> None:
         super()._restore(found)
-        self.book.restore(found["book"], self.learner, columns=1 + (len(self.layout.places) == 1))
-        self.tally.restore(found["tally"], self.position.taken)
+        self.book.restore(found["book"], self.learner)
+        self.tally = Tally(*found["tally"])
         if self.keys:
-            self.keys.restore(found["early"])
+            self.keys.early = dict(found["early"])
 
     def _kept(self) -> dict[str, Any]:
         tally = [getattr(self.tally, field.name) for field in fields(self.tally)]

@@ -49,6 +49,8 @@ class Grid:
 
     def points(self, xs: Any) -> Any:
         """Return an array of ints as points; None if it holds other values."""
+        if xs.dtype.kind == "f" and ((xs >= 0) & (xs < self.n) & (xs == np.floor(xs))).all():
+            return xs.astype(np.int64)
         if xs.dtype.kind not in "iu":
             return None
         wrong = np.flatnonzero((xs < 0) | (xs >= self.n))

@@ -1,10 +1,11 @@
 """Thresholds and intervals on a line: of a grid, and of floats."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from adeptree.core.cell_text import floats, wholes
+from adeptree.core.cell_text import floats
 from adeptree.families.line import thresholds, unions
 from adeptree.families.line.cuts_engine import CutsEngine, StepsEngine
 from adeptree.families.line.interval_bases import IntervalSearch, NearestEnds
@@ -13,11 +14,8 @@ from adeptree.families.line.line_domain import OnAGrid, OnFloats
 from adeptree.families.line.thresholds_engine import ThresholdsEngine
 from adeptree.roles.family import Columns, Family
 
-ON_A_GRID = Columns(
-    array=lambda c, columns: c.instances_of(np.array(wholes(columns[0]), dtype=np.int64)),
-    points=lambda c: c.n,
-)
 OF_FLOATS = Columns(array=lambda c, columns: np.array(floats(columns[0])))
+ON_A_GRID = replace(OF_FLOATS, points=lambda c: c.n)
 
 
 def _family(kind: Any, text: str, example: str, **options: Any) -> Family:

@@ -54,6 +54,8 @@ class Table(CheckedRows):
 
 def table_of(features: Collection[str], xs: Any) -> Table | None:
     """Convert an array with a column per feature to checked instances; None if xs is not such an array of numbers."""
+    if isinstance(xs, Table):
+        return xs
     if not (isinstance(xs, np.ndarray) and xs.shape[1:] == (len(features),) and xs.dtype.kind in "iuf"):
         return None
     values = xs.astype(np.float64) + 0.0
