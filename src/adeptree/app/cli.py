@@ -1,4 +1,9 @@
-"""The command line: parse the arguments, call a command, show the result."""
+"""The command line: parse the arguments, call a command, show the result.
+
+Each command is a function in a module of its name. Its options are fields of a dataclass with texts in ``options.toml``
+(``command_options.py``), its output goes through ``terminal.py``, and :func:`main` turns every error into a message and
+an exit code: 0 done, 1 a file or the machine is at fault, 2 an invalid request. Read :func:`main` and ``_code`` first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,19 @@
-"""ADEPT, the Adaptive Dynamic Expert Pruning Tree: Algorithm 2 of the paper."""
+"""ADEPT, the Adaptive Dynamic Expert Pruning Tree: Algorithm 2 of the paper.
+
+An expert follows the base learner A except in at most M rounds. Experts with the same labels so far form one path v, so
+a round costs one step per path and not one per expert. A path has a loss L(v), the number k(v) of rounds in which it
+contradicts A, and a prior mass pi(v); in the paper this is W_t(v) = sum_{j <= M - k(v)} C(T - t, j), the number of
+experts that are still on it. Round t extends every path v by both labels to u = v0 and u = v1, drops each u that no
+concept realizes or that has k(u) > M, and predicts 1 with probability
+
+    p = (sum over the u with u_t = 1 of pi(u) e^(-eta L(v))) / (sum over all u of pi(u) e^(-eta L(v))).
+
+The label then adds 1 to the loss of every u that is wrong. The path of the best concept is never dropped, so the bound
+of exponential weights holds against it: regret <= ln(1 / pi) / eta + Delta, with Delta the cost of mixing.
+
+Read :meth:`Paths.extend` (step 2), ``_expand`` (step 3) and :meth:`Paths.commit` (step 4) first. Late labels (``open``,
+``odds_of``, ``settle``) and the interface to the compiled round follow.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""The certificate of a learner: its losses, its regret and the bounds proven for them, without an oracle query."""
+"""The certificate of a learner: its losses, its regret and the bounds proven for them, without an oracle query.
+
+The regret is the expected loss minus the loss L* of the best rule; both are known exactly. A bound has one of four
+scopes. *Now* (``bound``): ln(1/pi)/eta + Delta + drift, from the rounds so far. *In advance* (``in_advance``): for
+every stream of T rounds, from the largest price of a rule. *At the end* (``final``): for every way in which this stream
+may continue. *Drawn* (``realised_bound``): for the drawn actions, with a probability, at all times at once.
+
+``Certificate`` has the fields and their text; ``certify`` collects them from a learner.
+"""
 
 from __future__ import annotations
 
@@ -152,9 +160,9 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         promises = {"proven of what is drawn": self.realised_bound, "proven in advance": self.in_advance}
-        told = {name: rounded_up(value) for name, value in promises.items() if value not in (None, math.inf)}
+        bounds = {name: rounded_up(value) for name, value in promises.items() if value not in (None, math.inf)}
         asked = f"{self.asked:,} asked, {self.posed:,} posed"
-        more = {"drawn": self.realised_loss, **told, "width": self.width, "queries": asked}
+        more = {"drawn": self.realised_loss, **bounds, "width": self.width, "queries": asked}
         return card("Certificate", {**self._facts(), **more})
 
     def __str__(self) -> str:
@@ -181,20 +189,20 @@ class Certificate:
     def _estimated(self) -> str:
         n = self.labels
         seen = f"asked for {counted(n, 'label')}" if self.feedback == "asked" else f"handed {n:,} of them to a person"
-        told = (
+        text = (
             f"The learner answered {counted(self.answered, 'case')} and {seen}. Labels are known for these only, so "
             f"losses are estimates: such a case counts 1/q times, q being the chance of its label. The estimated cost "
             f"is {self.expected_loss:,.2f}; the best rule, {self.best_rule}, has {self.best_loss:,.2f}; so the "
             f"estimated regret is {self.regret:,.2f}."
         )
         if self.average_bound is None:
-            return f"{told} Nothing is proven of it: {self.in_advance_note}."
+            return f"{text} Nothing is proven of it: {self.in_advance_note}."
         scope, sure = "on average over the coins, against any rule fixed in advance", rounded_up(self.average_bound)
-        told = f"{told} Proven {scope}: the expected cost is at most {sure} more than that of the rule."
+        text = f"{text} Proven {scope}: the expected cost is at most {sure} more than that of the rule."
         before = f"nothing is proven: {self.in_advance_note}"
         if self.in_advance is not None:
             before = f"with prompt labels{self._limits()}: at most {rounded_up(self.in_advance)}"
-        return f"{told} In advance, {before}. A single run may differ widely."
+        return f"{text} In advance, {before}. A single run may differ widely."
 
     def _reviews(self) -> str:
         limit = "is not bounded" if self.most_reviews is None else f"is at most {self.most_reviews:,} in all"
@@ -223,8 +231,8 @@ class Certificate:
     def _sequences(self) -> str:
         if not self.switches or self.switches[0][1] == math.inf:
             return ""
-        told = [f"{rounded_up(bound)} with {counted(m, 'change')}" for m, bound in self.switches]
-        return f"To any sequence of rules the regret is at most {', '.join(told)}."
+        bounds = [f"{rounded_up(bound)} with {counted(m, 'change')}" for m, bound in self.switches]
+        return f"To any sequence of rules the regret is at most {', '.join(bounds)}."
 
     def _before(self) -> str:
         T = self.length
@@ -311,7 +319,7 @@ NO_GROUNDS = dict.fromkeys([*MISSING.split(), *OF_SEGMENTS.split(), "best_is_kep
 def certify(learner: Account, confidence: float = 0.95) -> Certificate:
     """Return the certificate of a learner, made of its attributes of the same names and its grounds."""
     queries, constant, best_loss = learner.queries, learner.best_constant(), learner.best_loss
-    told: dict[str, Any] = {
+    computed: dict[str, Any] = {
         "best_rule": str(learner.best_rule()),
         "best_constant": str(constant.rule),
         "constant_loss": constant.loss,
@@ -327,5 +335,5 @@ def certify(learner: Account, confidence: float = 0.95) -> Certificate:
         **NO_GROUNDS,
         **learner.grounds(),
     }
-    own = {field.name: getattr(learner, field.name) for field in fields(Certificate) if field.name not in told}
-    return Certificate(**own, **told)
+    own = {field.name: getattr(learner, field.name) for field in fields(Certificate) if field.name not in computed}
+    return Certificate(**own, **computed)

@@ -2,6 +2,10 @@
 
 A *source* answers (a function, a class or a solver); a *layer* is an oracle around an oracle. A class puts
 :class:`Asking` around its oracle. Only :class:`Counting` counts calls and unknown answers.
+
+Every layer is a function from a list of samples to a list of answers of the same length, so layers compose in any
+order. Outside a cache, ``Counting`` counts the queries of the learner; inside, the queries that are posed. Read
+``FunctionOracle`` (a source), ``Layer``, ``Asking`` and ``Counting``, in this order; other layers are in ``layers.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,12 @@
-"""The frontier of any class with an oracle."""
+"""The frontier of any class with an oracle.
+
+A round must decide, for each of w rows and both labels, if a concept continues the row: 2w questions. Three facts save
+queries. A row that cannot take one label can take the other. A concept that fits a row also labels x. And one query
+about the labels that many rows have in common, a *cube*, decides all of them if the oracle denies it.
+
+Read ``OracleFrontier._answers`` first. It chooses the strategy: ``cube_search.py`` with concepts,
+``yes_no_strategy.py`` without, or one query per row.
+"""
 
 from __future__ import annotations
 

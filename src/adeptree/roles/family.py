@@ -1,4 +1,12 @@
-"""The record of a family of rules: everything that the rest of adeptree needs to know about it."""
+"""The record of a family of rules: everything that the rest of adeptree needs to know about it.
+
+A class of rules alone is enough for Algorithm 2: with an oracle it has a frontier, and with a frontier a base learner.
+A family replaces these general parts by better ones: a frontier in closed form, an optimal base learner, an engine that
+represents all paths at once, and a syntax for specs, columns and the command line. Code outside a family's folder reads
+the record and never asks for its type.
+
+``Family`` is the record; ``Columns`` and ``OnColumns`` describe its rules on tables.
+"""
 
 from __future__ import annotations
 

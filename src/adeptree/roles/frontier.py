@@ -1,8 +1,12 @@
 """The frontier: all realizable labellings of the committed points, one row per path.
 
+A labelling of t points is realizable if some concept has these labels. By Sauer's lemma there are at most
+sum_{i <= VC} C(t, i) of them, and every one continues with label 0, with label 1, or with both (it is *contested*). So
+the rows form a tree, whose new leaves are known from two questions per row.
+
 For every row, :meth:`Frontier.split` returns which of the two labels can continue it at a point. :meth:`Frontier.grow`
-commits the point. ``split`` is the only place in the library where an oracle is asked on behalf of ADEPT, and it
-changes nothing.
+commits the point. ``split`` is the only place in the library where ADEPT queries an oracle, and it changes nothing.
+Read ``Split``, ``Children`` (whose layout every base learner uses) and ``Frontier``, in this order.
 """
 
 from __future__ import annotations

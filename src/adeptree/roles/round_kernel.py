@@ -1,9 +1,18 @@
 """The round of every learner: look, act, play, charge; compiled with the structures.
 
 A structure places a point (:meth:`place`), computes the odds there (:meth:`look`) and commits a round (:meth:`take`).
+Let p be the share of the weight that predicts 1, and l the share that is wrong once the label is known. A round draws
+its action with a coin, multiplies the weight of each wrong path by e^(-eta cost), and charges the ledger
+
+    the expected cost, l cost,    and the mix loss, -ln(1 - l + l e^(-eta cost)) / eta.
+
+At a constant rate the mix losses of all rounds add up to -ln(final weight / initial weight) / eta, which is at most
+L* + ln(1 / pi) / eta. So the regret is at most ln(1 / pi) / eta plus the sum of the differences of the two charges.
+
 One call is one whole round: the structure and the ledger change together, and nothing interrupts compiled code in
 between. All other calls (an unusual type, a point outside the domain, the end of the horizon) are left to the learner
-in Python.
+in Python. Read :meth:`learn`, :meth:`prepare`, :meth:`play` and :meth:`overdue` first. ``quick_round`` is the same
+round with all checks compiled; ``open`` and ``settle`` divide it in two for a late label.
 """
 
 from __future__ import annotations

@@ -1,9 +1,14 @@
 """A mixture of structures: each rule belongs to one of the parts.
 
-Part i has the share rho_i of the prior, so its paths have rho_i times their weight in the part. The total weight is the
-sum of the parts' weights, all at one rate, and p is the weighted mean of their p. Weights are computed relative to the
-largest, because the part with the least loss may have almost no mass. Parts must conserve mass (``log_total``), which
-the paper's prior does not. If two parts have the same labelling, it has two masses.
+Part i has the share rho_i of the prior, the total weight Z_i and the prediction p_i. All parts have the same rate, so
+
+    Z = sum_i rho_i Z_i    and    p = (sum_i rho_i Z_i p_i) / Z.
+
+``log_total`` of a part is ln(Z_i e^(eta L_i)), with L_i its least loss, so that ln(rho_i Z_i) never overflows. Weights
+are then relative to the largest, because the part with the least loss may have almost no mass. Parts must conserve
+mass, which the paper's prior does not. If two parts have the same labelling, it has two masses.
+
+Read :meth:`MixtureKernel.place` (which cell does each part read?), ``weigh``, ``look`` and ``take`` first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,12 @@
-"""One run of the command line: a learner on a stream, saved and reported however it ends."""
+"""One run of the command line: a learner on a stream, saved and reported however it ends.
+
+A run is a loop over steps of rows: take rows, journal them, play them, count them. The invariant behind resuming is
+that learner = checkpoint + journal: every row is in the journal before it is learnt, and a checkpoint is replaced in
+one step. Rows are numbered, so a resumed run replays the rows that the checkpoint does not cover and continues with the
+next one.
+
+Read :meth:`Game.play`, ``_take`` and ``_play`` for the loop, then ``_restore`` and ``_take_again`` for resuming.
+"""
 
 from __future__ import annotations
 
