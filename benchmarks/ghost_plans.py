@@ -13,7 +13,7 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from adeptree.ghost.blueprints import (
+from adeptree.ghost.covering_plans import (
     Assignment,
     Blueprint,
     Collect,

@@ -20,7 +20,7 @@ from adeptree.games.adversaries import less_likely
 from adeptree.games.transcript import Round
 from adeptree.ghost import Ghost
 from adeptree.ghost.trees import has_tree
-from adeptree.ghost.two_of_two import after
+from adeptree.ghost.two_two_game import after
 from adeptree.roles.family import Family
 from adeptree.theory.lower_bounds import forced_mistakes
 from reproduction.block_reset import HiddenBlocks, OwnsOracle, unseen
@@ -36,7 +36,7 @@ BLOCK = 6
 def keeps(columns: tuple[int, ...]) -> bool:
     """Say whether no point has a 2-tree of wrong ghosts, and whether that can be kept until there are six.
 
-    A column tells which ghosts are wrong at a point, as in ``ghost/two_of_two.py``.
+    A column tells which ghosts are wrong at a point, as in ``ghost/two_two_game.py``.
 
     >>> keeps(()), keeps((0b1, 0b11, 0b111, 0b1111))
     (True, False)

@@ -137,7 +137,7 @@ GAME_MUTANTS: dict[str, Mutant] = {
     ),
     "no tree": Mutant(
         "Ghost never finds a tree",
-        {"ghost.stages:tree_label": always(None)},
+        {"ghost.ghost_stages:tree_label": always(None)},
         {"cited": {"part": "probing"}},
     ),
     "no ghosts": Mutant(

@@ -19,10 +19,10 @@ import adeptree as at
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument, MistakeBoundExceeded
 from adeptree.families.finite.finite_class import FiniteClass
 from adeptree.families.finite.partition import PartitionFrontier
-from adeptree.ghost import Ghost, majority, plans, stages
-from adeptree.ghost import two_of_two as exact
+from adeptree.ghost import Ghost, ghost_plans, ghost_stages, majority
+from adeptree.ghost import two_two_game as exact
 from adeptree.ghost.ghost_learner import GhostHistory
-from adeptree.ghost.plans import mistake_bound, stage_bound
+from adeptree.ghost.ghost_plans import mistake_bound, stage_bound
 from adeptree.ghost.trees import has_tree
 from adeptree.roles.base_learner import RowLearner
 from adeptree.roles.frontier import Children, Frontier
@@ -256,16 +256,16 @@ def test_random_classes_in_every_order(d: int) -> None:
 # ------------------------------------------------------------------- plans alone, against any splits
 
 
-def play_plan(plan: plans.Plan, rng: np.random.Generator) -> list[int]:
+def play_plan(plan: ghost_plans.Plan, rng: np.random.Generator) -> list[int]:
     """Let the plan err on random splits until it is finished; return the columns of the mistakes."""
     columns: list[int] = []
-    while not plans.finished(plan):
+    while not ghost_plans.finished(plan):
         ghosts = len(columns)
         ones = int.from_bytes(rng.bytes(ghosts // 8 + 1), "little") & ((1 << ghosts) - 1)
         if rng.random() < 0.5:
             ones = (1 << int(rng.integers(ghosts + 1))) - 1
-        predicted = plans.predict(plan, ones, int(rng.integers(2)))
-        plan = plans.mistake(plan, ghosts, ones, predicted)
+        predicted = ghost_plans.predict(plan, ones, int(rng.integers(2)))
+        plan = ghost_plans.mistake(plan, ghosts, ones, predicted)
         wrong = ones if predicted else ((1 << ghosts) - 1) & ~ones
         columns.append(wrong | 1 << ghosts)
     return columns
@@ -286,7 +286,7 @@ def every_split_has_a_tree(columns: list[int], dimension: int, rng: np.random.Ge
 def test_plans_force_a_tree_on_every_split_in_time(dimension: int, runs: int) -> None:
     rng = np.random.default_rng(dimension)
     for _ in range(runs):
-        columns = play_plan(plans.stage_plan(dimension), rng)
+        columns = play_plan(ghost_plans.stage_plan(dimension), rng)
         assert len(columns) <= stage_bound(dimension)
         if dimension < 4:  # looking for a tree among 944 functions takes too long
             assert every_split_has_a_tree(columns, dimension, rng, splits=30)
@@ -516,10 +516,10 @@ def test_too_small_d_is_said(rows: Rows, d: int) -> None:
 
 def test_the_other_proofs_that_d_is_too_small() -> None:
     with pytest.raises(MistakeBoundExceeded, match="both sides of a point"):
-        stages.tree_label(d=1, dimension=1, ghosts=2, ones=0b01, columns=[0b001, 0b010])
-    done = plans.mistake(plans.stage_plan(1), 0, ones=0, predicted=0)
+        ghost_stages.tree_label(d=1, dimension=1, ghosts=2, ones=0b01, columns=[0b001, 0b010])
+    done = ghost_plans.mistake(ghost_plans.stage_plan(1), 0, ones=0, predicted=0)
     with pytest.raises(MistakeBoundExceeded, match="a finished plan"):
-        stages.plan_label(1, done, ones=0, default=0)
+        ghost_stages.plan_label(1, done, ones=0, default=0)
 
 
 def _raises(learner: Ghost, state: GhostHistory, x: int) -> bool:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, Self
 from adeptree.core.arguments import LARGEST_INT, check_size
 from adeptree.core.errors import ContradictoryOracle, InvalidArgument, MistakeBoundExceeded
 from adeptree.core.types import Instance, Sample, label_of
+from adeptree.ghost.ghost_plans import mistake_bound
 from adeptree.ghost.ghost_rows import FIRST_D, GhostRows
-from adeptree.ghost.plans import mistake_bound
-from adeptree.ghost.stages import Stage, StageDecision, after_plan_mistake, decide, fresh_stage
+from adeptree.ghost.ghost_stages import Stage, StageDecision, after_plan_mistake, decide, fresh_stage
 from adeptree.roles.base_learner import BaseLearner, RowLearner
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Frontier
@@ -171,7 +171,7 @@ class Ghost(OracleLearner):
     def _after_mistake(
         self, old: GhostHistory, grown: GhostHistory, ones: int, decision: StageDecision
     ) -> GhostHistory:
-        """Add the newborn ghost to the plan, or end the stage (see ``stages.py``)."""
+        """Add the newborn ghost to the plan, or end the stage (see ``ghost_stages.py``)."""
         if not decision.by_tree:
             newborn = (*old.truth, decision.label)
             stage = after_plan_mistake(old.stage, len(old.ghosts), ones, decision.label)

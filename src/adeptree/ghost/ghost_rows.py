@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from adeptree.core.types import BoolArray, Instance, IntArray, LabelArray
-from adeptree.ghost.blueprints import as_tuples
-from adeptree.ghost.plans import Plan, mistake, stage_plan
+from adeptree.ghost.covering_plans import as_tuples
+from adeptree.ghost.ghost_plans import Plan, mistake, stage_plan
+from adeptree.ghost.ghost_stages import CONTESTED_AT_0, TWO_TREES, plan_label, too_small, tree_sides
 from adeptree.ghost.saved_ghosts import check_ghosts, packed_labels
-from adeptree.ghost.stages import CONTESTED_AT_0, TWO_TREES, plan_label, too_small, tree_sides
 from adeptree.ghost.trees import columns_of
 from adeptree.oracles.oracle_frontier import TABLES, regrown
 from adeptree.roles.base_learner import RowLearner

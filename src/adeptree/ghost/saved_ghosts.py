@@ -8,10 +8,10 @@ import numpy as np
 
 from adeptree.core.declared_state import COUNT, Array, check_fields, is_count, need
 from adeptree.core.types import LabelArray
-from adeptree.ghost import two_of_two as exact
-from adeptree.ghost.blueprints import Vote, as_tuples, blueprint
+from adeptree.ghost import two_two_game as exact
+from adeptree.ghost.covering_plans import Vote, as_tuples, blueprint
+from adeptree.ghost.ghost_plans import plan_for, refutes, stage_plan
 from adeptree.ghost.majority import robust
-from adeptree.ghost.plans import plan_for, refutes, stage_plan
 
 
 def packed_labels(table: Any) -> LabelArray:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from adeptree.core.errors import MistakeBoundExceeded
-from adeptree.ghost import plans
+from adeptree.ghost import ghost_plans
 from adeptree.ghost.trees import has_tree
 
 CONTESTED_AT_0 = "a contested point after its last stage"
@@ -26,7 +26,7 @@ class Stage(NamedTuple):
     """D: the bound on the Littlestone dimension of the remaining concepts."""
     kept: int
     """Number of ghosts that are older than the stage; the plan's ghosts come after them."""
-    plan: plans.Plan
+    plan: ghost_plans.Plan
 
 
 class StageDecision(NamedTuple):
@@ -50,7 +50,7 @@ def fresh_stage(dimension: int, kept: int = 0) -> Stage:
     >>> fresh_stage(1)
     Stage(dimension=1, kept=0, plan=('collect', 1, 0))
     """
-    return Stage(dimension, kept, plans.stage_plan(dimension))
+    return Stage(dimension, kept, ghost_plans.stage_plan(dimension))
 
 
 def default_label(ghosts: int, ones: int) -> int:
@@ -87,14 +87,14 @@ def tree_sides(dimension: int, ghosts: int, ones: int, columns: Collection[int])
     return has_tree(columns, zeros | trunk, dimension), has_tree(columns, ones | trunk, dimension)
 
 
-def plan_label(d: int, plan: plans.Plan, ones: int, default: int) -> int:
+def plan_label(d: int, plan: ghost_plans.Plan, ones: int, default: int) -> int:
     """Return the plan's prediction; ``ones`` uses the plan's numbering."""
-    if plans.finished(plan):
+    if ghost_plans.finished(plan):
         raise too_small(d, PLAN_FINISHED)
-    return plans.predict(plan, ones, default)
+    return ghost_plans.predict(plan, ones, default)
 
 
 def after_plan_mistake(stage: Stage, ghosts: int, ones: int, predicted: int) -> Stage:
     """Return the stage after a mistake of the plan; the newborn ghost gets the number ``ghosts``."""
     newborn = ghosts - stage.kept
-    return stage._replace(plan=plans.mistake(stage.plan, newborn, ones >> stage.kept, predicted))
+    return stage._replace(plan=ghost_plans.mistake(stage.plan, newborn, ones >> stage.kept, predicted))

@@ -5,7 +5,7 @@ plans are equal values, and plans are saved unchanged. The plan's ghosts are num
 ... in order of birth; ``ones`` is the int of the ghosts with label 1 at the point in question.
 
 * ``("collect", count, ghosts)``
-* ``("exact", columns)``: a position of the (2|2) game, for D = 2 (:mod:`adeptree.ghost.two_of_two`);
+* ``("exact", columns)``: a position of the (2|2) game, for D = 2 (:mod:`adeptree.ghost.two_two_game`);
 * ``("vote", requirements, family plan, wrong block or None, rest plan or None)``;
 * ``("robust", ...)``, see :mod:`adeptree.ghost.majority`.
 
@@ -23,8 +23,8 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any
 
-from adeptree.ghost import blueprints, majority
-from adeptree.ghost import two_of_two as exact
+from adeptree.ghost import covering_plans, majority
+from adeptree.ghost import two_two_game as exact
 
 Plan = tuple[Any, ...]
 Block = tuple[Any, ...]
@@ -44,7 +44,7 @@ def stage_bound(dimension: int) -> int:
     if dimension == 2:
         return exact.MISTAKES
     if dimension <= COVERING_PLANS_UP_TO:
-        return blueprints.cost(blueprints.both_sides(dimension))
+        return covering_plans.cost(covering_plans.both_sides(dimension))
     return majority.robust_cost(dimension, 1)
 
 
@@ -70,13 +70,13 @@ def stage_plan(dimension: int) -> Plan:
         return ("exact", ())
     if dimension > COVERING_PLANS_UP_TO:
         return majority.robust(dimension, 1)
-    return plan_for(blueprints.both_sides(dimension))
+    return plan_for(covering_plans.both_sides(dimension))
 
 
-def plan_for(requirements: blueprints.Requirements) -> Plan:
+def plan_for(requirements: covering_plans.Requirements) -> Plan:
     """Return the covering plan that refutes the requirements."""
-    todo = blueprints.blueprint(requirements)
-    if isinstance(todo, blueprints.Collect):
+    todo = covering_plans.blueprint(requirements)
+    if isinstance(todo, covering_plans.Collect):
         return ("collect", todo.ghosts, 0)
     return ("vote", requirements, plan_for(todo.family), None, None)
 
@@ -154,9 +154,9 @@ def _vote_mistake(plan: Plan, ghost: int, ones: int, predicted: int) -> Plan:
     return (kind, requirements, ("collect", 0, 0), wrong, rest)
 
 
-def _todo(requirements: blueprints.Requirements) -> blueprints.Vote:
-    todo = blueprints.blueprint(requirements)
-    if not isinstance(todo, blueprints.Vote):
+def _todo(requirements: covering_plans.Requirements) -> covering_plans.Vote:
+    todo = covering_plans.blueprint(requirements)
+    if not isinstance(todo, covering_plans.Vote):
         raise TypeError(f"the requirements {requirements} are not refuted by a vote")
     return todo
 
@@ -193,12 +193,12 @@ def wrong_side(block: Block, side: int, newborn: int) -> Block:
     return (kind, ghosts & side | (newborn if trunk else 0), 0)
 
 
-def refutes(block: Block, requirements: blueprints.Requirements) -> bool:
+def refutes(block: Block, requirements: covering_plans.Requirements) -> bool:
     """Return True if it is proved that no requirement covers the block."""
     return not any(may_cover(requirement, block) for requirement in requirements)
 
 
-def may_cover(requirement: blueprints.Requirement, block: Block) -> bool:
+def may_cover(requirement: covering_plans.Requirement, block: Block) -> bool:
     """Return True if the requirement may cover the block; False proves that it does not (split lemma).
 
     >>> may_cover(((1,), (1,)), ("flat", 0b1, 1)), may_cover(((1, 1), (1,)), ("flat", 0b1, 1))
@@ -207,10 +207,10 @@ def may_cover(requirement: blueprints.Requirement, block: Block) -> bool:
     if block[0] == "split":
         return any(
             may_cover((way.wrong,), block[1]) and may_cover(way.rest, block[2])
-            for way in blueprints.assignments(requirement)
+            for way in covering_plans.assignments(requirement)
         )
     trunk = block[-1]
-    if trunk and blueprints.never_covers(requirement):
+    if trunk and covering_plans.never_covers(requirement):
         return False
     levels = [level for group in requirement for level in group]
     room = len(levels) - (len(requirement) if trunk else 0)
