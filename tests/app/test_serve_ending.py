@@ -10,14 +10,14 @@ from running import POSIX
 from serving import Inside, Server, heard
 
 SOON = """
-import os, signal, adeptree.app.serve.listening as listening
-real = listening.listen
+import os, signal, adeptree.app.serve.server as server
+real = server.listen
 
 def listen(*given):
     os.kill(os.getpid(), signal.SIGTERM)
     real(*given)
 
-listening.listen = listen
+server.listen = listen
 """
 POST = b"POST /answer HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
 
@@ -41,7 +41,7 @@ def test_a_signal_before_it_listens_ends_it_as_any_other() -> None:
 
 @POSIX
 def test_whoever_is_still_sending_at_the_end_is_told_so() -> None:
-    quick = "import adeptree.app.serve.listening as l; l.LEAVE_SECONDS = 1"
+    quick = "import adeptree.app.serve.server as l; l.LEAVE_SECONDS = 1"
     with Server("--rules", "thresholds(v)", before=quick) as server:
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as link:
             link.sendall(POST + b'Content-Length: 90\r\n\r\n{"x":')

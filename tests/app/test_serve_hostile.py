@@ -230,7 +230,7 @@ def test_the_page_and_health_need_no_token_and_tell_nothing(server: Server) -> N
 
 
 def test_too_many_connections_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = "import adeptree.app.serve.listening as l\nl.MOST_CONNECTIONS = 3"
+    few = "import adeptree.app.serve.server as l\nl.MOST_CONNECTIONS = 3"
     with Server("--rules", "thresholds(v)", before=few) as server:
         links = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(3)]
         found = heard(*one_reply(replied(server.port, get("/health"))))

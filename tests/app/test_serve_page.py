@@ -13,7 +13,7 @@ from browser_tab import DESK, PHONE, Tab
 from running import POSIX
 from serving import Inside, Server, patiently
 
-from adeptree.app.serve.live import live_page
+from adeptree.app.serve.live_endpoint import live_page
 
 BROWSER = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)")
 GOOD = {False: "rgb(0, 105, 76)", True: "rgb(63, 199, 154)"}

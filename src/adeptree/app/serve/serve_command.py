@@ -57,7 +57,7 @@ def _serve(options: ServeOptions) -> None:
       adeptree serve --rules "thresholds(score)" --save DIR     survives a crash
       adeptree serve --learner "a=stumps(x, y)" --port 0        a named learner
     """
-    from adeptree.app.serve.listening import bound_socket, check_installed, ended_by_signals, listen, prepared
+    from adeptree.app.serve.server import bound_socket, check_installed, ended_by_signals, listen, prepared
     from adeptree.app.serve.service import Service
 
     check_installed()
@@ -109,8 +109,8 @@ def _learners(options: ServeOptions) -> dict[str, str]:
 
 
 def _limits(options: ServeOptions) -> Limits:
-    from adeptree.app.serve.listening import is_loopback
     from adeptree.app.serve.requests import LOOPBACK_NAMES, Limits
+    from adeptree.app.serve.server import is_loopback
 
     token, alone = _token(options), is_loopback(options.host)
     if not token and not alone:

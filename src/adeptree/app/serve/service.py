@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.routing import Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
-from adeptree.app.serve import live, routes
+from adeptree.app.serve import live_endpoint, routes
 from adeptree.app.serve.metrics import BadRequest, Metrics, clock
 from adeptree.app.serve.requests import Limits, Refusal, let_in, refusal_of
 from adeptree.app.serve.writer import Writer
@@ -26,8 +26,8 @@ OF_LEARNER = [
     Route("/learn", routes.learn, methods=["POST"]),
     Route("/certificate", routes.certificate),
     Route("/rules", routes.rules),
-    Route("/live", live.parts),
-    Route("/", live.page),
+    Route("/live", live_endpoint.parts),
+    Route("/", live_endpoint.page),
 ]
 OF_SERVICE = [
     Route("/health", routes.health),
@@ -49,7 +49,7 @@ class Service:
 
     def __init__(self, writers: Mapping[str, Writer], limits: Limits | None = None) -> None:
         self.writers, self.limits = dict(writers), limits or Limits()
-        self.metrics, self.rendered = Metrics(self.writers), dict[str, live.Rendered]()
+        self.metrics, self.rendered = Metrics(self.writers), dict[str, live_endpoint.Rendered]()
         self._router = Router(ROUTES, redirect_slashes=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
