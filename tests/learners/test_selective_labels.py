@@ -9,7 +9,7 @@ import pytest
 
 import adeptree as at
 from adeptree.learners.certificate import SELECTIVE
-from adeptree.pages.standing import Account
+from adeptree.pages.standing import RunFacts
 from adeptree.pages.summary import summary
 
 
@@ -30,7 +30,7 @@ def test_labels_for_one_guess_only_are_noticed(guesses: set[int | None], review:
     assert SELECTIVE in str(learner.certificate())
     for told in (repr(learner), repr(learner.certificate()), learner._repr_html_()):
         assert "Labels seem to depend on the decision" in told
-    assert "Labels seem to depend on the decision" in summary(learner, Account("f.csv", "thresholds", ["x"]))
+    assert "Labels seem to depend on the decision" in summary(learner, RunFacts("f.csv", "thresholds", ["x"]))
     learner.save(tmp_path / "f")
     assert at.load(tmp_path / "f").certificate().selective
 
@@ -94,4 +94,4 @@ def test_asked_labels_that_come_for_one_guess_only_are_noticed() -> None:
     assert told.selective and SELECTIVE in str(told) and "feedback=" in SELECTIVE
     for text in (repr(told), told._repr_html_(), repr(learner)):
         assert "Labels seem to depend on the decision" in text
-    assert "Labels seem to depend on the decision" in summary(learner, Account("f.csv", "thresholds", ["x"]))
+    assert "Labels seem to depend on the decision" in summary(learner, RunFacts("f.csv", "thresholds", ["x"]))

@@ -13,7 +13,7 @@ import pytest
 import adeptree as at
 from adeptree.pages import record, standing, summary
 from adeptree.pages.record import Record, windowed
-from adeptree.pages.standing import Account, Standing, graded, rule_text
+from adeptree.pages.standing import RunFacts, Standing, graded, rule_text
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def _hints(learner: Any, xs: Any = None, ys: Any = None, **account: Any) -> str:
     if xs is not None:
         kept = Record(learner.costs)
         kept.note(xs, ys)
-    return " ".join(Standing(learner, Account("f.csv", "rules", ["x"], record=kept, **account)).hints)
+    return " ".join(Standing(learner, RunFacts("f.csv", "rules", ["x"], record=kept, **account)).hints)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_the_rules_that_a_hint_names_go_with_the_settings(settings: dict[str, An
     named = eval(f"at.{rules}").on("v") if "by" in settings else eval(f"at.{rules}")
     again = at.Adept(named, **{**settings, **({"rate": float(rate)} if rate else {})})
     again.learn_many(rows if "by" in settings else [0.5] * 40, [0, 1] * 20)
-    account = Account("f.csv", repr(again.rules), ["x"], options=False)
+    account = RunFacts("f.csv", repr(again.rules), ["x"], options=False)
     said = "try RealSteps()" if settings == {"drift": True} else "the columns may not tell 0 from 1"
     assert said in " ".join(Standing(again, account).hints)  # (with a rate, steps go with drift)
 
@@ -157,7 +157,7 @@ def test_the_table_is_what_a_slow_count_says(by: str | None) -> None:
         wrong_1, wrong_0 = 5 * weights * ys * (1 - np.array(said)), weights * (1 - ys) * np.array(said)
         return float(wrong_1[some].sum()), float(wrong_0[some].sum())
 
-    found = Standing(learner, Account("f.csv", "rules", ["s"], record=kept))
+    found = Standing(learner, RunFacts("f.csv", "rules", ["s"], record=kept))
     gains = weights * np.where(ys == 1, -5, 1)
     best = min(((scores >= c) * gains).sum() for c in [*scores, 2]) + 5 * (weights * ys).sum()
     said = [ps, [learner.best_rule()(row) for row in rows], None, scores >= 0.5, None]
@@ -188,7 +188,7 @@ def test_reviews_are_no_misses() -> None:
     shown = learner.summary()
     assert f"{learner.certificate().reviews} rows went to review, at 0.4 each." in shown and "reviews" in shown
     for rows in (None, kept):
-        ours = Standing(learner, Account("f.csv", "rules", ["x"], record=rows)).ours
+        ours = Standing(learner, RunFacts("f.csv", "rules", ["x"], record=rows)).ours
         assert ours.reviews == pytest.approx(0.4 * chances)  # (expected, as the other parts are: they add up)
         assert ours.loss == pytest.approx((ours.missed or 0) + (ours.alarmed or 0) + (ours.reviews or 0))
 
@@ -198,7 +198,7 @@ def test_the_best_threshold_is_that_of_the_best_rule() -> None:
         learner, kept = at.Adept(at.RealThresholds()), Record((1, 1))
         learner.learn_many([0.1, 0.2, 0.7, 0.8], ys)
         kept.note([0.1, 0.2, 0.7, 0.8], ys)
-        best, other = (Standing(learner, Account("f.csv", "rules", ["x"], record=kept)).lines[i] for i in (1, 4))
+        best, other = (Standing(learner, RunFacts("f.csv", "rules", ["x"], record=kept)).lines[i] for i in (1, 4))
         assert other.name == f"best threshold: {learner.best_rule()}" and other[1:] == best[1:]
     kept = Record((1, 1))
     kept.note([0.1, 0.2], [0, 0])
@@ -215,7 +215,7 @@ def test_numbers_of_rows_that_were_not_learnt_are_known_from_the_file() -> None:
             learner.learn(ticket, y)
         kept.note([x], [y], None, [ticket.p], [ticket.r])
         lost += 0.4 * ticket.r + (5 * (1 - ticket.p - ticket.r) if y else ticket.p)
-    found = Standing(learner, Account("f.csv", "rules", ["x"], record=kept))
+    found = Standing(learner, RunFacts("f.csv", "rules", ["x"], record=kept))
     assert found.ours.loss == pytest.approx(lost) and found.from_file and found.rows == 300
     assert "are known from the file" in " ".join(found.hints) and "estimates" in learner.summary()
 
@@ -276,7 +276,7 @@ def test_rows_that_came_in_columns_are_kept_in_columns() -> None:
 def test_losses_that_are_weighed_are_costs() -> None:
     learner = at.Adept(at.Thresholds(4), costs=(5, 1))
     learner.learn_many([0, 3, 2, 1] * 30, [0, 1, 1, 0] * 30)
-    shown = summary.summary(learner, Account("f.csv", "rules", ["x"]), verbose=True)
+    shown = summary.summary(learner, RunFacts("f.csv", "rules", ["x"]), verbose=True)
     assert "mistakes" not in shown.partition("certificate: ")[0] and "A miss costs 5, a false alarm 1." in shown
     assert "best constant: always 1    60          50.0       0            60" in shown
     assert "within 3.6 of the best" in " ".join(shown.split())
@@ -288,12 +288,12 @@ def test_of_a_class_whose_paths_were_dropped_no_more_is_said_than_is_known() -> 
     for each in (learner, whole):
         each.learn_many([10, 60, *[11, 20, 30, 40, 50] * 4, *[60, 61] * 3], [1, 0, *[0] * 20, *[1] * 6])
     assert (learner.best_loss, whole.best_loss, learner.certificate().best_is_kept) == (21, 2, False)
-    told = " ".join(Standing(learner, Account("f.csv", "rules", ["x"])).hints)
+    told = " ".join(Standing(learner, RunFacts("f.csv", "rules", ["x"])).hints)
     assert "No rule that was kept helps here; try --rules steps." in told and "Paths were dropped" in told
-    shown = summary.summary(learner, Account("f.csv", "rules", ["x"]), verbose=True)
+    shown = summary.summary(learner, RunFacts("f.csv", "rules", ["x"]), verbose=True)
     dropped = learner.certificate().dropped_paths
     assert f"dropped paths: {dropped:,}\ndropped mass: {learner.certificate().dropped_mass:,.10g}" in shown and dropped
-    unlimited = summary.summary(_learnt(at.Adept(at.Thresholds(64))), Account("f.csv", "rules", ["x"]), verbose=True)
+    unlimited = summary.summary(_learnt(at.Adept(at.Thresholds(64))), RunFacts("f.csv", "rules", ["x"]), verbose=True)
     assert "dropped paths: 0" in unlimited
 
 
@@ -305,7 +305,7 @@ def _learnt(learner: at.Adept) -> at.Adept:
 def test_steps_say_nothing_of_what_is_near() -> None:
     learner = at.Adept(at.RealSteps())
     learner.learn_many([0.5, 1.5] * 30, [0, 1] * 30)
-    assert "of the best: " not in summary.summary(learner, Account("f.csv", "rules", ["x"]))
+    assert "of the best: " not in summary.summary(learner, RunFacts("f.csv", "rules", ["x"]))
 
 
 @pytest.mark.parametrize(
@@ -328,11 +328,11 @@ def test_no_kind_of_class_is_named() -> None:
 def test_long_rules_are_folded_and_rules_as_good_as_the_best_are_said_so() -> None:
     learner = at.Adept(at.RealIntervalUnions(8))
     learner.learn_many([i / 16 for i in range(16)] * 9, [0, 1] * 72)
-    said = Standing(learner, Account("f.csv", "unions(x)", ["x"])).assessment()
+    said = Standing(learner, RunFacts("f.csv", "unions(x)", ["x"])).assessment()
     assert "The best rule is: 0.05 <= x < 0.1 or 0.15 <= x < 0.2 or 0.3 <= x < 0.35 and 5 more intervals." in said
     tiny = at.Adept(at.RealThresholds(), costs=(0.01, 0.01))
     tiny.learn_many([0.1, 0.2, 0.3], [0, 1, 0])
-    assert " as good as the best: " in Standing(tiny, Account("f.csv", "rules", ["x"])).near()
+    assert " as good as the best: " in Standing(tiny, RunFacts("f.csv", "rules", ["x"])).near()
 
 
 def test_a_hint_of_drift_names_a_rate_where_one_is_needed() -> None:
@@ -352,7 +352,7 @@ def test_the_reviews_of_all_segments_are_those_of_the_whole() -> None:
         ticket, y = learner.preview(row), int(rng.random() < row["v"])
         learner.learn(row, y)
         kept.note([ticket.x], [y], None, [ticket.p], [ticket.r])
-    found = Standing(learner, Account("f.csv", "rules", ["v"], record=kept))
+    found = Standing(learner, RunFacts("f.csv", "rules", ["v"], record=kept))
     head, *rows = summary.segment_cells(found)
     assert head[2:6] == ["cost", "misses", "false alarms", "reviews"] and len(rows) == 3
     losses = [[float(cell) for cell in row[2:6]] for row in rows]

@@ -19,7 +19,7 @@ from wild_games import ADEPTS, OTHERS, Game
 import adeptree as at
 from adeptree.core import files
 from adeptree.core.errors import AdeptreeError, StateError
-from adeptree.pages.standing import Account
+from adeptree.pages.standing import RunFacts
 from adeptree.pages.summary import summary
 
 ODD: tuple[Any, ...] = (
@@ -138,7 +138,7 @@ def plays(path: Path, game: Game) -> str:
         learner.bound_after(100)
         if isinstance(learner, at.Adept):
             str(learner.certificate())
-            summary(learner, Account("rows", "rules", list("abcd")))
+            summary(learner, RunFacts("rows", "rules", list("abcd")))
             learner.bound_for(3, 100)
             _ = learner.final
             learner.rules_within(1, 5)

@@ -22,7 +22,7 @@ from adeptree.pages.skeleton import (
     tiles,
     write_page,
 )
-from adeptree.pages.standing import Account, Standing, amount
+from adeptree.pages.standing import RunFacts, Standing, amount
 from adeptree.pages.summary import cells, certified, columns, heading, segment_cells
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ LONGEST_LIST = 40
 """Number of changes of the best rule that are listed, the last ones."""
 
 
-def write_run_page(path: str | os.PathLike[str], learner: Adept, account: Account, course: Course) -> None:
+def write_run_page(path: str | os.PathLike[str], learner: Adept, account: RunFacts, course: Course) -> None:
     """Write the page, all or nothing."""
     write_page(path, run_page(learner, account, course))
 
 
-def run_page(learner: Adept, account: Account, course: Course) -> str:
+def run_page(learner: Adept, account: RunFacts, course: Course) -> str:
     """Return the whole page as HTML; it needs no network and no script."""
     standing = Standing(learner, account)
     lead = text(heading(learner, account)).replace("\n", "<br>")

@@ -54,7 +54,7 @@ NO_HELP = 0.99
 
 
 @dataclass(frozen=True)
-class Account:
+class RunFacts:
     """Facts about a run that the learner does not know: the stream, the rules' text, and skipped rows."""
 
     name: str
@@ -86,7 +86,7 @@ class Line(NamedTuple):
 class Standing:
     """The standing of a learner after its rounds, as numbers and texts."""
 
-    def __init__(self, learner: Learner, account: Account) -> None:
+    def __init__(self, learner: Learner, account: RunFacts) -> None:
         self.learner, self.account, self.told = learner, account, learner.certificate()
         self.rule = rule_text(learner, account.columns)
         self.unit = unit_of(learner)

@@ -15,7 +15,7 @@ from adeptree.learners.adept_learner import Adept
 from adeptree.learners.inputs import Inputs
 from adeptree.learners.saving import Saved as Learner
 from adeptree.pages.record import Record
-from adeptree.pages.standing import Account, Line, Standing, amount, graded, short
+from adeptree.pages.standing import Line, RunFacts, Standing, amount, graded, short
 
 SEGMENTS = 10
 """Number of segments shown, the largest first."""
@@ -27,11 +27,11 @@ def of_learner(learner: Learner, xs: Any = None, ys: Any = None, weights: Any = 
     if xs is not None:
         record = Record.of(learner)
         record.note(Inputs(learner.concept_class, xs).xs, labels_of(ys), weights)
-    account = Account(type(learner).__name__, repr(learner.rules), [], record=record, options=False)
+    account = RunFacts(type(learner).__name__, repr(learner.rules), [], record=record, options=False)
     return summary(learner, account) if learner.rounds else f"{account.name}: no label has come yet."
 
 
-def summary(learner: Any, account: Account, verbose: bool = False) -> str:
+def summary(learner: Any, account: RunFacts, verbose: bool = False) -> str:
     """Return the summary at the end of a run: the table, its assessment, and optionally the certificate."""
     standing = Standing(learner, account)
     said = "\n".join(map(_wrapped, standing.assessment()))
@@ -63,7 +63,7 @@ class Totals(NamedTuple):
         return self.lines[0]
 
 
-def of_segments(learners: Mapping[str, Adept], account: Account, by: str) -> str:
+def of_segments(learners: Mapping[str, Adept], account: RunFacts, by: str) -> str:
     """Return the summary of separate learners: total losses, and a line for each, the largest first."""
     each = {name: Standing(learner, account) for name, learner in learners.items()}
     lines = [_together([one.lines[place] for one in each.values()]) for place in range(3)]
@@ -97,13 +97,13 @@ def _together(lines: list[Line]) -> Line:
     return Line("", loss or 0.0, *parts)
 
 
-def heading(learner: Learner, account: Account) -> str:
+def heading(learner: Learner, account: RunFacts) -> str:
     """Describe the run in one or two lines.
 
     >>> from adeptree import Thresholds
     >>> learner = Adept(Thresholds(8), horizon=9)
     >>> learner.learn(4, 0)
-    >>> print(heading(learner, Account("f.csv", "thresholds(n=8)", ["score"], bad=2)))
+    >>> print(heading(learner, RunFacts("f.csv", "thresholds(n=8)", ["score"], bad=2)))
     f.csv: 1 of 9 rows, rules: thresholds(n=8)
     2 bad rows were skipped.
     """

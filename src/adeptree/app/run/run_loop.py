@@ -37,7 +37,7 @@ from adeptree.learners.adept_learner import Adept
 from adeptree.learners.frequency import Frequency
 from adeptree.pages.record import Record
 from adeptree.pages.run_history import Course
-from adeptree.pages.standing import Account
+from adeptree.pages.standing import RunFacts
 from adeptree.pages.summary import calibration, summary
 from adeptree.runner.appended_file import Written
 from adeptree.runner.rows import LabelRow, NumberRows, Row, digest
@@ -304,17 +304,17 @@ class Game:
         if self.skipped.count and not self.answers:
             note(self.skipped.line())
 
-    def _account(self) -> Account:
+    def _run_facts(self) -> RunFacts:
         position = self.position
         name, shown, label = visible(self.stream.name), visible(self.layout.shown), visible(self.layout.label.said())
-        return Account(name, shown, self.layout.names, position.bad, position.unlabelled, label, record=self.record)
+        return RunFacts(name, shown, self.layout.names, position.bad, position.unlabelled, label, record=self.record)
 
     def _report(self) -> None:
         if self.course and self.options.report and self.learner.rounds:
             from adeptree.pages.run_page import write_run_page
 
             self.rounds.note(last=True)
-            write_run_page(self.options.report, self.learner, self._account(), self.course)
+            write_run_page(self.options.report, self.learner, self._run_facts(), self.course)
             self.notes.append(f"Report: {self.options.report}")
 
     def _end(self, _: Any, error: BaseException | None, __: Any) -> None:
@@ -334,5 +334,5 @@ class Game:
         if self.learner.rounds and not self.options.quiet:
             if self.frequency:
                 self.notes.insert(0, calibration(self.frequency.error))
-            text = summary(self.learner, self._account(), self.options.verbose)
+            text = summary(self.learner, self._run_facts(), self.options.verbose)
             show("\n\n".join([text, *self.notes]), err=self.options.follow)

@@ -52,7 +52,7 @@ class SeparateGame(Game):
         with _processes(jobs) if jobs > 1 else nullcontext() as executor:
             learners = learn_all(tasks, executor)
         if learners and not self.options.quiet:
-            show(of_segments(learners, replace(self._account(), record=None), visible(self.by)))
+            show(of_segments(learners, replace(self._run_facts(), record=None), visible(self.by)))
 
 
 def _processes(jobs: int) -> ProcessPoolExecutor:

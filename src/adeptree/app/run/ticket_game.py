@@ -19,7 +19,7 @@ from adeptree.core.errors import AdeptreeError
 from adeptree.core.escaping import counted
 from adeptree.learners.adept_learner import Adept
 from adeptree.learners.tickets import Ticket
-from adeptree.pages.standing import Account
+from adeptree.pages.standing import RunFacts
 from adeptree.pages.summary import waiting
 from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.ticket_book import Opened, TicketBook
@@ -242,9 +242,9 @@ class TicketGame(Game):
             return super()._sentence(row, error)
         return f"{self.options.labels}, line {row.line}{':' if row.fault else ','} {error}"
 
-    def _account(self) -> Account:
+    def _run_facts(self) -> RunFacts:
         early = len(self.keys.early) if self.keys else 0
-        return replace(super()._account(), waiting=len(self.book.open), early=early)
+        return replace(super()._run_facts(), waiting=len(self.book.open), early=early)
 
     def _summarise(self) -> None:
         if self.decides:

@@ -18,7 +18,7 @@ from adeptree.core.cell_text import as_text, brief
 from adeptree.core.errors import StateError
 from adeptree.learners.adept_learner import Adept
 from adeptree.pages.run_history import Course
-from adeptree.pages.standing import Account, Standing
+from adeptree.pages.standing import RunFacts, Standing
 from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.run_folder import ROWS, RunFolder
 from adeptree.runner.ticket_book import EXPIRED, OPEN, UNASKED, Opened, TicketBook
@@ -131,7 +131,7 @@ class ServedLearner:
 
     def standing(self) -> Standing | None:
         """Return the learner's standing in numbers and words; None before its first label."""
-        account = Account(self.name, self.columns.layout.shown, self.columns.names)
+        account = RunFacts(self.name, self.columns.layout.shown, self.columns.names)
         return Standing(self.learner, account) if self.learner.rounds else None
 
     def certificate(self) -> dict[str, Any]:
