@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from serving import Inside, Server, heard
 from starlette.requests import Request
 
-from adeptree.app.serve import listening, requests
+from adeptree.app.serve import requests
 from adeptree.app.serve.requests import Limits, Refusal
+from adeptree.app.serve.server import is_loopback
 
 TOKEN = "a-token-of-this-test-0123"
 JSON = {"Content-Type": "application/json"}
@@ -253,7 +254,7 @@ def test_names_of_this_machine_are_known_with_and_without_a_port() -> None:
     local = Limits()
     for host in ("localhost", "LOCALHOST:8000", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:80"):
         requests.check_host(Request({"type": "http", "headers": [(b"host", host.encode())]}), local)
-    assert listening.is_loopback("127.8.8.8") and not listening.is_loopback("192.168.0.1")
+    assert is_loopback("127.8.8.8") and not is_loopback("192.168.0.1")
 
 
 VALUES = st.recursive(

@@ -9,7 +9,7 @@ import pytest
 from running import POSIX, call
 from serving import Server
 
-from adeptree.app.serve import listening
+from adeptree.app.serve import server
 from adeptree.app.serve.serve_command import ServeOptions, _limits
 from adeptree.core.extras import Extra
 
@@ -55,7 +55,7 @@ def test_what_cannot_be_is_a_sentence(
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "uvicorn", Extra("no_such_server", "adeptree serve", "serve"))
+    monkeypatch.setattr(server, "uvicorn", Extra("no_such_server", "adeptree serve", "serve"))
     assert "pip install '.[serve]'" in refused("--rules", "thresholds(v)")
 
 
@@ -63,7 +63,7 @@ def test_a_broken_extra_is_named_before_anything_is_begun(tmp_path: Path, monkey
     (tmp_path / "half_a_server").mkdir()
     (tmp_path / "half_a_server" / "__init__.py").write_text("import no_such_server")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(listening, "uvicorn", Extra("half_a_server", "adeptree serve", "serve"))
+    monkeypatch.setattr(server, "uvicorn", Extra("half_a_server", "adeptree serve", "serve"))
     said = refused("--rules", "thresholds(v)", "--save", str(tmp_path / "s"))
     assert "pip install '.[serve]'" in said and "serving" not in said and not (tmp_path / "s").exists()
 
@@ -114,7 +114,7 @@ def test_a_folder_has_one_service_and_one_meaning(tmp_path: Path) -> None:
 
 def test_a_reply_is_sent_at_once() -> None:
     """Head and body are two packets: by default the second waits for the first to be acknowledged, for 40 ms."""
-    with listening.bound_socket("127.0.0.1", 0) as sock:
+    with server.bound_socket("127.0.0.1", 0) as sock:
         assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 

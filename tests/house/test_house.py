@@ -55,10 +55,7 @@ def test_the_machine_code_is_that_of_todays_sources() -> None:
     assert made == {*kernels, hook.SHARED.rpartition(".")[2]}
 
 
-TWICE = {
-    **dict.fromkeys(("AdeptClassifier", "SafetyNet"), "of River, and of scikit-learn"),
-    "Account": "of a learner, and of a run (until run and serve share one runner)",
-}
+TWICE = dict.fromkeys(("AdeptClassifier", "SafetyNet"), "of River, and of scikit-learn")
 """Class names that may occur twice."""
 
 
