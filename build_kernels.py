@@ -25,7 +25,7 @@ except ModuleNotFoundError:  # called by hand, where hatchling is not needed
 ROOT = Path(__file__).resolve().parent
 HOME = Path("adeptree") / "_compiled"
 MODES = ("auto", "require", "none")
-# What Cython puts beside views of arrays: once for all kernels, as compiling it takes longer than they do.
+# Cython's support code for array views, compiled once for all kernels, because it takes longer than they do.
 SHARED = "adeptree._compiled.views_of_arrays"
 # Kernels import what does nothing in Python; Cython knows its own module by name.
 SHIM = "from adeptree.core import cython_shim as cython"
@@ -61,7 +61,7 @@ def build(root: Path, work: Path, required: bool) -> list[Path]:
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
 
-    # Kernels lie in several packages; the machine code has names of its own, so that both can be loaded.
+    # Kernels lie in several packages; the machine code has different names, so that both can be loaded.
     home = work / "sources" / HOME
     home.mkdir(parents=True)
     for folder in (home, home.parent):
@@ -114,7 +114,7 @@ def mode() -> str:
 
 
 def place(built: list[Path], root: Path = ROOT) -> None:
-    """Put the machine code beside the sources, in place of what was there."""
+    """Put the machine code next to the sources, replacing old code."""
     target = root / "src" / HOME
     for old in [*target.glob("*.so"), *target.glob("*.pyd"), *target.glob("built")]:
         old.unlink()
@@ -123,7 +123,7 @@ def place(built: list[Path], root: Path = ROOT) -> None:
 
 
 class Kernels(BuildHookInterface):  # type: ignore[type-arg,misc]
-    """What hatchling calls when it makes a wheel."""
+    """The build hook that hatchling calls when it makes a wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the machine code to the wheel; of an editable install, to the sources."""

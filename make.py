@@ -29,12 +29,12 @@ KINDS = ("", "reproduce", "dev")
 
 
 def say(message: str) -> None:
-    """Tell what is going on, beside the output of the commands themselves."""
+    """Print the current step, in addition to the output of the commands."""
     print(f"make.py: {message}", file=sys.stderr, flush=True)
 
 
 def stop(message: str) -> NoReturn:
-    """End with a sentence instead of a traceback."""
+    """End with an error message instead of a traceback."""
     say(message)
     raise SystemExit(1)
 

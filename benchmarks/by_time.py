@@ -24,7 +24,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def stream(segments: int, rounds: int) -> tuple[list[dict[str, Any]], list[int]]:
-    """Return rows of so many segments, each as often, and their labels."""
+    """Return rows of this number of segments, equally often, and their labels."""
     rng = np.random.default_rng(1)
     scores = rng.random(rounds)
     ys = ((scores > 0.4) ^ (rng.random(rounds) < 0.2)).astype(int)

@@ -1,8 +1,8 @@
 """Regret of the default prior, "mixed", against the former one, "kt":  python benchmarks/default_prior.py [--help]
 
-Every learner plays the same points and, but for the greedy opponent, the same labels; numbers are expected regret,
+Every learner plays the same points and (except with the greedy opponent) the same labels; numbers are expected regret,
 means over seeds. A ratio new/old above 1.03 is shown with its standard error and measured again, with more seeds that
-were not used before. What is proven (``bound``, ``in_advance``) is compared with the regret after every round.
+were not used before. The bound (``bound``, ``in_advance``) is compared with the regret after every round.
 """
 
 from __future__ import annotations

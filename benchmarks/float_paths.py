@@ -1,4 +1,5 @@
-"""What the best rule's path costs on floats: python benchmarks/float_paths.py   (writes docs/evidence/base-learners.md)
+"""Measure the price of the best rule's path on floats: python benchmarks/float_paths.py   (writes
+docs/evidence/base-learners.md)
 
 Followed along the labels of one rule: k*, the mistakes of the base learner; n*, the rounds at which both labels were
 realizable; the price of the path in the KT prior; and next to it the logarithm of the number of rules that differ on

@@ -35,7 +35,7 @@ SMALL = 4
 
 
 Division = tuple[Requirements, Requirements]
-"""What the wrong side must refute, and what the rest must, so that together they refute the whole."""
+"""Requirements of the wrong side and of the rest, which together refute the whole."""
 
 
 def top_level(requirement: Requirement) -> int:
@@ -49,7 +49,7 @@ def entries(requirement: Requirement) -> int:
 
 
 def implies(weak: Requirement, strong: Requirement) -> bool:
-    """Say whether covered by ``weak`` surely means covered by ``strong``: its groups embed in the other's."""
+    """Return True if covered by ``weak`` implies covered by ``strong``: its groups embed in the other's."""
 
     def embed(index: int, free: tuple[Group, ...]) -> bool:
         return index == len(weak) or any(

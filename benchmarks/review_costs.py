@@ -89,7 +89,7 @@ def drifting(score: Any, y: Any, carriers: list[str]) -> None:
 
 
 def bundled() -> dict[str, Any]:
-    """Return scores and labels of streams that River and scikit-learn bring along, each with a shift of its own too."""
+    """Return scores and labels of bundled streams of River and scikit-learn, also with a shift each."""
     from river import datasets, linear_model, preprocessing, tree
     from sklearn.datasets import load_digits
 

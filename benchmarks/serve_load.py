@@ -1,4 +1,4 @@
-"""How many requests per second ``adeptree serve`` holds, from a second process on this machine (needs wrk).
+"""Measure the requests per second of ``adeptree serve`` from a second process on this machine (needs wrk).
 
 Every route is compared with an echo of the same body by the same server, in turns, so that a busy machine is busy for
 both: ``python benchmarks/serve_load.py [--seconds 5] [--turns 3] [--connections 16]``.
@@ -49,7 +49,7 @@ LABEL = """string.format('{"ticket": %d, "y": %d}', n, math.random(0, 1))"""
 
 
 class Server:
-    """A service in a process of its own."""
+    """A service in a separate process."""
 
     def __init__(self, *options: str) -> None:
         command = [sys.executable, "-c", START, "serve", "--rules", RULES, "--port", "0"]

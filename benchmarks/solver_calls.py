@@ -1,4 +1,4 @@
-"""What a call of a SAT solver costs: python benchmarks/solver_calls.py   (writes docs/evidence/solvers.md)
+"""Measure the cost of a SAT solver's call: python benchmarks/solver_calls.py   (writes docs/evidence/solvers.md)
 
 For every encoding and solver: processor time of ``find`` on samples of 2 to 39 of 40 random instances. The labels are
 those of a rule that fits five random labels; in every second sample the last label is flipped.

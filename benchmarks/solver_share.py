@@ -1,4 +1,4 @@
-"""How much of a frontier's time is the solver's own:  python benchmarks/solver_share.py [name ...]
+"""Measure the solver's share of a frontier's time:  python benchmarks/solver_share.py [name ...]
 
 For every class that a solver decides: calls, processor seconds of all rounds, and the share of them that was spent
 inside the solver (pysat, z3, HiGHS, or for short samples of points our simplex method on integers). The rest is Python:
@@ -30,11 +30,11 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "highspy.Highs": ("run",),
     "adeptree.solvers.lp.exact_simplex": ("separate",),
 }
-"""What counts as the solver: functions of a module, or methods of a class."""
+"""The solver's code: functions of a module, or methods of a class."""
 
 
 class Clock:
-    """Processor seconds inside functions that it was put around; what one of them calls is not counted twice."""
+    """Processor seconds inside the wrapped functions; nested calls are not counted twice."""
 
     def __init__(self) -> None:
         self.seconds, self.deep = 0.0, False

@@ -5,8 +5,8 @@
     python benchmarks/speed.py --against ../old/src  the same in turns with another commit, built there
     python benchmarks/speed.py --page                draw the page from the last two runs, half an hour apart
 
-Compared with: pip install river polars pyarrow pandas. Each case (``speed_cases.py``) runs in a process of its own.
-Times are processor time; ratios within a run are what repeats.
+Compared with: pip install river polars pyarrow pandas. Each case (``speed_cases.py``) runs in a separate process. Times
+are processor time; ratios within a run are what repeats.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What users wait for, one case per process: python benchmarks/speed_cases.py CASE prints times as JSON.
+"""Time the operations that users wait for, one case per process: python benchmarks/speed_cases.py CASE prints times as
+JSON.
 
 Times are processor seconds per instance (or per call or command), the best of some games that take turns in the
 process. ``speed.py`` starts this file for the working copy and for an older commit in turns.
@@ -25,7 +26,7 @@ import numpy as np
 
 QUICK = bool(os.environ.get("SPEED_QUICK"))
 Game = Callable[[], Any]
-"""What is timed; it is made, with its data, before the clock starts."""
+"""The timed function; it is made, with its data, before the timer starts."""
 COMMAND = "from adeptree.app.cli import main; main()"
 
 

@@ -16,7 +16,7 @@ RESULTS = HERE / "speed_results.json"
 EVIDENCE, FIGURES = HERE.parent / "docs" / "evidence" / "speed.md", HERE.parent / "docs" / "figures"
 BEGIN, END = "<!-- results of benchmarks/speed.py -->", "<!-- end of results -->"
 REPEATS, APART = 1.2, 1800
-"""How far the numbers of two runs may be apart, and how many seconds the runs must be apart."""
+"""Largest difference between the numbers of two runs, and least seconds between the runs."""
 
 Found = dict[str, dict[str, float]]
 """The numbers of a run, by case."""

@@ -1,9 +1,9 @@
 """A blocklist learnt from complaints: python examples/blocklist.py
 
-Mail comes from senders without end, most of them seen once or twice. At most three of them are bad. Every message is
-labelled good or bad by somebody, wrongly one time in ten. We decide on each message before its label comes, almost as
-well as the best blocklist of at most 3 senders would have, found in hindsight; nobody tells us the senders, their
-number, how many messages come, or how many labels are wrong.
+Mail comes from an unlimited number of senders, most of them seen once or twice. At most three of them are bad. Every
+message is labelled good or bad, wrongly one time in ten. We decide on each message before its label comes, almost as
+well as the best blocklist of at most 3 senders would have, found in hindsight; the senders, their number, the number of
+messages and the number of wrong labels are unknown.
 
 There are thousands of senders and so billions of blocklists, and each is a path of Algorithm 2. The engine for block
 unions (picked by itself) never lists them: it keeps a few numbers for each sender. It prints (in 2 to 8 seconds):

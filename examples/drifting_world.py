@@ -1,6 +1,6 @@
 """A world that flips: python examples/drifting_world.py   (River's learners join if it is installed)
 
-A sensor's alarm means trouble above 0.5; every so often somebody swaps the cables and it means trouble below. One fixed
+A sensor's alarm means trouble above 0.5; from time to time the cables are swapped and it means trouble below. One fixed
 rule is then right half of the time, and so is a learner that competes with one fixed rule: its guarantee holds and is
 worth nothing. With `drift=True` the learner competes with sequences of rules that change (docs/theory/drift.md). You do
 not state how often they change.

@@ -1,9 +1,9 @@
 """Write the bundled stream, src/adeptree/data/machine_alarms.csv: python examples/make_bundled_stream.py [FILE]
 
-The story: a sensor reads a machine's vibration, 0 to 1023, and the log says whether the machine failed within a
-day. Machines that shake at 640 or more do fail; but 15 % of the log is wrong, and for 200 rows in the middle every
-entry is the opposite of the truth, as if someone wanted to mislead whoever learns from it. No rule of the form
-"vibration >= a" can be right all the time, and none is known in advance.
+The story: a sensor reads a machine's vibration, 0 to 1023, and the log says whether the machine failed within a day.
+Machines that shake at 640 or more do fail; but 15 % of the log is wrong, and for 200 rows in the middle every entry is
+the opposite of the truth, as if to mislead a learner. No rule of the form "vibration >= a" can be right all the time,
+and none is known in advance.
 
 The file is the same, byte for byte, on every machine: only random.random() is drawn, whose sequence Python promises
 to keep for a given seed.

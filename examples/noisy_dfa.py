@@ -10,8 +10,8 @@ rounds: in trials with shorter streams (400 to 1,000 reports), or with the words
 the gap to the best automaton was 1.6 to 5 percentage points instead of about 1.
 
 Three states over two letters make only 1,054 languages, so this class could also be learnt from a list of them; here
-the list is made (by the solver too) for the base learner alone, Halving, whose mistake bound M = 10 is log2 of its
-length. The solver's part goes on where lists end.
+the list is made (by the solver too) only for the base learner, Halving, whose mistake bound M = 10 is log2 of its
+length. The solver also works where lists are too long.
 
 It prints (in 5 to 20 seconds):
 

@@ -2,18 +2,18 @@
 
     python examples/rule_template.py        (needs: pip install '.[smt]')
 
-A clinic sends a person to a check-up by a rule "age >= a and bmi < b" that nobody wrote down, and one decision in
-ten is wrong. The constants are unknown: a in 0..120, b in 0..60, so 7,381 rules.
+A clinic sends a person to a check-up by an unwritten rule "age >= a and bmi < b", and one decision in ten is wrong. The
+constants are unknown: a in 0..120, b in 0..60, so 7,381 rules.
 
-1. SmtClass states the template to z3. Adept then needs an answer for both labels of every active path ("asked",
-   the paper's count); what it really poses to z3 is a small part of that.
+1. SmtClass states the template to z3. Adept then needs an answer for both labels of every active path ("asked", the
+   paper's count); only a small part of these is posed to z3.
 2. TemplateClass lists the same rules. With so few, exponential weights on all of them (Hedge) is the better choice:
    no solver, no paths, and the smaller bound (on one stream either may be ahead). z3 is for templates too large to
    list: real constants, or many of them.
 
 Both know the loss of the best rule at every moment, so the regret printed is exact, not estimated.
 
-What it prints (the number of calls may change with the version of z3, as it may find other rules that fit):
+The output (the number of calls may change with the version of z3, as it may find other rules that fit):
 
     1. Adept, z3 as its oracle
       errors        13 of 100 (expected 13.0)

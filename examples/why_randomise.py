@@ -6,7 +6,7 @@ FollowTheLeader, which predicts with the best rule so far. Against a learner tha
 no better than to pick the less likely one: it knows the probability p, not the coin. Adept then errs a little more than
 half of the time, as its bound says it must, and the best threshold in hindsight errs half of the time on that stream.
 
-The adversary plays each learner on its own, so every row has a stream of its own. It prints:
+The adversary plays each learner on its own, so every row has a different stream. It prints:
 
     1000 rounds of "not your prediction"      error   best threshold on that stream
     FollowTheLeader (deterministic)          100.0%   50.0%

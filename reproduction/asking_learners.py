@@ -68,7 +68,7 @@ def calls_of_experts(c: at.ConceptClass, base: Any, xs: Sequence[Any]) -> int:
     """Return the calls of all experts whose labels some concept has: those with equal labels are walked together.
 
     An expert is a schedule of at most M mistakes, and labels determine it as far as it has come. Experts whose labels
-    nobody has are not counted: what a base learner does there is not defined, so Algorithm 1 asks at least this.
+    no concept has are not counted, because a base learner is not defined there. So Algorithm 1 asks at least this.
     """
     T, M = len(xs), base.mistake_bound or 0
     experts = lru_cache(maxsize=None)(at.bounds.experts)

@@ -28,7 +28,7 @@ TOKENS = 1 << 62
 
 
 def unseen(rng: np.random.Generator, seen: Container[Any]) -> int:
-    """Draw a point that nobody has looked at."""
+    """Draw a point that was not used before."""
     x = int(rng.integers(TOKENS))
     while x in seen:
         x = int(rng.integers(TOKENS))
@@ -36,7 +36,7 @@ def unseen(rng: np.random.Generator, seen: Container[Any]) -> int:
 
 
 class HiddenPartition:
-    """A partition of all points into infinite blocks, decided only where somebody has looked."""
+    """A partition of all points into infinite blocks, decided only at points that were queried."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -49,7 +49,7 @@ class HiddenPartition:
         return self._blocks
 
     def fresh(self, block: int) -> int:
-        """Put a point that nobody has looked at into the block, and return it."""
+        """Put a new point into the block, and return it."""
         x = unseen(self._rng, self._block)
         self._block[x] = block
         return x
@@ -84,7 +84,7 @@ class HiddenUnion:
 
 @dataclass
 class OwnsOracle(Adversary):
-    """An adversary that answers questions about a class of its own, and counts them.
+    """An adversary that answers and counts queries about the class that it builds.
 
     To write one: what it plays, ``_realizable`` and ``judge``.
     """
@@ -98,7 +98,7 @@ class OwnsOracle(Adversary):
     def start(self, rounds: int, seed: int) -> None:
         """Forget the last game, and every query."""
         super().start(rounds, seed)
-        # The coins have a stream of their own: the same points come whatever the coins say.
+        # The coins have a separate stream, so that the points do not depend on them.
         self._coins = stream(seed, self.COINS)
         self.queries = 0
         self.query_rounds: list[int] = []
@@ -238,7 +238,7 @@ class HiddenBlocks(ConceptClass):
 
     @property
     def vc_dimension(self) -> int | None:
-        """What the adversary says of the class that it makes."""
+        """The adversary's answers about the class that it builds."""
         return self._vc_dimension
 
     @property

@@ -19,7 +19,7 @@ from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
 from adeptree.theory import bounds
 
-REFUSED = object()  # stands for the instance of a round in which nobody is served any more
+REFUSED = object()  # stands for the instance of a round without budget
 
 
 def allowance(t: int, T: int, Q: int) -> int:
@@ -88,9 +88,9 @@ class Guesser(_Budgeted):
 class BudgetedLeader(_Budgeted):
     """Follow the leader, but the leader is asked for only Q times, at even distances; between, the last one rules.
 
-    Before the first query it says 1/2. ``recent`` asks for the leader of the rounds since the last query instead
-    of all: against ``BlockReset`` that is the strongest play, right in (nearly) every query round. ``every`` asks
-    after so many rounds each time, and so early: best where what was once asked stays true.
+    Before the first query it predicts 1/2. ``recent`` asks for the leader of the rounds since the last query instead of
+    all: against ``BlockReset`` that is the strongest play, right in (nearly) every query round. ``every`` asks after
+    this many rounds each time, and so early: best where what was once asked stays true.
 
     >>> from adeptree import Thresholds
     >>> learner = BudgetedLeader(Thresholds(16), horizon=9, budget=2)
@@ -137,7 +137,7 @@ class Rationed(_Budgeted):
 
     A round of ``inner`` poses at most 2 x width queries (with the frontier's literal strategy); if that many are not
     free, the inner learner neither predicts nor learns. Only the first instance asked for in a round is worth queries.
-    If the oracle has a budget of its own (``oracles.Budgeting``) and refuses, the round counts as not affordable.
+    If the oracle has its own budget (``oracles.Budgeting``) and refuses, the round counts as not affordable.
 
     >>> from adeptree import Adept, OracleClass, Thresholds
     >>> c = OracleClass(realizable=Thresholds(16).realizable, strategy="literal")

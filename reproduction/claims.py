@@ -34,5 +34,5 @@ def experiment(name: str) -> Experiment:
 
 
 def run_cell(name: str, cell: Cell) -> Row:
-    """Run one cell: what a worker process is told to do, so it must be importable by name."""
+    """Run one cell: the task of a worker process, so it must be importable by name."""
     return EXPERIMENTS[name].row(cell)

@@ -39,7 +39,7 @@ class Family:
 
 
 def every_class(points: int, d: int) -> Family:
-    """Return all classes on so many points of Littlestone dimension at most d: 2^2^points of them are looked at.
+    """Return all classes on this number of points with Littlestone dimension at most d, out of 2^2^points.
 
     >>> len(list(every_class(2, 1)))
     14
@@ -56,7 +56,7 @@ def every_class(points: int, d: int) -> Family:
 
 
 def every_order(points: int) -> Family:
-    """Return the thresholds on so many points, in each of their orders.
+    """Return the thresholds on this number of points, in each of their orders.
 
     >>> len(list(every_order(3)))
     6

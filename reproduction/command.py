@@ -95,7 +95,7 @@ def _check_page(out: Path) -> None:
 
 
 def _possible(jobs: int) -> int:
-    """Return the number of processes: one, and a sentence, where the system has no place for what they share."""
+    """Return the number of processes; one, with a message, if the system has no shared memory."""
     if jobs == 1:
         return 1
     try:
@@ -121,7 +121,7 @@ def _reproduced(quick: bool, only: str | None, jobs: int, out: Path) -> Reproduc
         raise StateError(
             f"this system allows no more threads or processes; try --jobs 1; what finished is kept in {out}"
         ) from None
-    # A file or a pipe has no width of its own: the words of the table need not be folded for its sake.
+    # A file or a pipe has no width, so the texts of the table are not wrapped.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
     with console.capture() as table:
         _print(console, result)
@@ -174,7 +174,7 @@ def _print(console: Console, result: Reproduction) -> None:
 
 
 def _write_page(result: Reproduction) -> None:
-    """Write the HTML page; without matplotlib the table above is all there is, and that is said."""
+    """Write the HTML page; without matplotlib print a note, and only the table above."""
     from reproduction.report.report_page import write_report
 
     try:

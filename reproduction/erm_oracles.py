@@ -16,7 +16,7 @@ from adeptree.roles.oracle import ERM, Kind, Oracle, Samples, known
 class RestrictedErm(Layer):
     """An ERM oracle that answers only on instances observed so far in the interaction.
 
-    Whoever runs the game calls :meth:`observe` as the instances arrive; the labels in a sample are free.
+    The game calls :meth:`observe` as the instances arrive; the labels in a sample are free.
 
     >>> from adeptree import Thresholds
     >>> from adeptree.oracles import ClassErm
@@ -38,7 +38,7 @@ class RestrictedErm(Layer):
         self._observed: set[Hashable] = set()
 
     def observe(self, x: Instance) -> None:
-        """Say that x has arrived."""
+        """Record that x has arrived."""
         self._observed.add(point_key(x, self._key))
 
     def _through(self, kind: Kind, samples: Samples) -> list[Any]:

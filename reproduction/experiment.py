@@ -16,7 +16,7 @@ from adeptree.core.errors import DamagedFile, InvalidArgument, NoBetterThanACoin
 Cell = dict[str, Any]
 """The configuration of one run: plain values only, the seed among them."""
 Row = dict[str, Any]
-"""What one run measured, together with its cell."""
+"""The measurements of one run, with its cell."""
 
 LEVELS = ("tiny", "quick", "full")
 
@@ -27,7 +27,7 @@ class Verdict:
 
     claim: str
     relation: str
-    """How the measured value must lie to the bound: "<=", ">=" or "="."""
+    """Relation of the measured value to the bound: "<=", ">=" or "="."""
     bound: float
     mean: float
     worst: float
@@ -37,18 +37,18 @@ class Verdict:
     held: bool
     note: str = ""
     within: float = 0.0
-    """How far from the bound an "=" may lie."""
+    """Tolerance of "="."""
     mutants: int = 0
     """Number of mutants known to make it fail; a check without one has no power."""
 
     @property
     def outcome(self) -> str:
-        """What may be said of it: a check that nothing can fail has not held."""
+        """The verdict: a check that no mutant can fail does not count as held."""
         return ("held" if self.mutants else "no power") if self.held else "FAILED"
 
     @property
     def ratio(self) -> float:
-        """What was measured as a multiple of the bound: the worst run, or the mean where that is what is bounded."""
+        """The measured value as a multiple of the bound: of the worst run, or the mean if the mean is bounded."""
         measured = self.mean if self.relation == ">=" else self.worst
         return measured / self.bound if self.bound else (1.0 if measured == self.bound else math.inf)
 

@@ -1,7 +1,7 @@
 """The lower bound in the dimension as a game: an adversary that makes up the class as it goes, and owns its oracle.
 
 Every round has a new point at which both labels of the true history are possible. Once the label is known, the history
-with the other one stays in the class, as a *ghost*. What the ghosts say at later points is the strategy's choice;
+with the other one stays in the class, as a *ghost*. The labels of ghosts at later points are the strategy's choice;
 that the class keeps its dimension is proved in ``docs/theory/lower-bound.md``.
 """
 
@@ -29,12 +29,12 @@ LARGEST_D = 12
 NEVER = 3**LARGEST_D
 """The place of a point that was mentioned before it was played: it never will be, and is 0 in every concept."""
 BLOCK = 6
-"""For so many mistakes the wrong ghosts of every point can be kept from having a 2-tree."""
+"""Number of mistakes for which the wrong ghosts of every point can be kept from having a 2-tree."""
 
 
 @cache
 def keeps(columns: tuple[int, ...]) -> bool:
-    """Say whether no point has a 2-tree of wrong ghosts, and whether that can be kept until there are six.
+    """Return True if no point has a 2-tree of wrong ghosts, and if this can be kept until there are six.
 
     A column tells which ghosts are wrong at a point, as in ``ghost/two_two_game.py``.
 
@@ -97,7 +97,7 @@ STRATEGIES: dict[str, tuple[Strategy, Callable[[int], int]]] = {
     "full": (full, forced_mistakes),
     "coined": (full, forced_mistakes),
 }
-"""What ghosts say, and how many points are played."""
+"""The labels of ghosts, and the number of points played."""
 
 
 @dataclass
@@ -138,11 +138,11 @@ class MadeUp(OwnsOracle):
 
     @property
     def points(self) -> int:
-        """How many points it plays, if there are rounds enough."""
+        """Number of points that it plays, if there are enough rounds."""
         return STRATEGIES[self.strategy][1](self.d)
 
     def start(self, rounds: int, seed: int) -> None:
-        """Forget the last game: nothing is in the class but what nobody has seen."""
+        """Forget the last game: the class contains only unseen points."""
         super().start(rounds, seed)
         share = rounds // max(1, min(self.points, rounds))
         self._times = max(1, share - (share + 1) % 2) if self.strategy == "coined" else 1
@@ -152,10 +152,10 @@ class MadeUp(OwnsOracle):
         self._ghosts: list[int] = []
         """Bit i of a ghost is its label at the i-th point."""
         self._labels: list[int] = []
-        """Of the running point, as they came; none is running if there are as many tokens as truths."""
+        """Tokens of the current point, as they came; none is current if there are as many tokens as truths."""
 
     def instance(self, history: Sequence[Round]) -> int:
-        """Return the running point, or a new one that nobody has mentioned."""
+        """Return the current point, or a new one."""
         self._round += 1
         place = len(self._truth)
         if place == len(self._tokens) < self.points:

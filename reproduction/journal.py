@@ -19,10 +19,10 @@ FORMAT = LineFormat("adeptree experiment", 1, "the rows of an experiment")
 class Journal:
     """The JSON lines of one experiment in a folder of results.
 
-    After the header a line is ``{"key": ..., "cell": ..., "row": ..., "seconds": ..., "check": ...}``. Lines that do
-    not prove themselves by their checksum (torn ones, altered ones), and lines about another cell than their key says,
-    are passed over, so their cells are run again: a lost line costs time, never a result. So does a lost end; hence
-    each line is sealed alone, and there is none.
+    After the header a line is ``{"key": ..., "cell": ..., "row": ..., "seconds": ..., "check": ...}``. Lines whose
+    checksum does not match (torn ones, altered ones), and lines about another cell than their key says, are ignored, so
+    their cells are run again: a lost line costs time, never a result. So does a lost end; hence each line is sealed
+    alone, and there is none.
     """
 
     def __init__(self, folder: Path, experiment: str, version: str) -> None:
@@ -87,14 +87,14 @@ def lone_lines(content: bytes) -> Iterator[Values]:
 
 
 def _is_finite(value: Any) -> bool:
-    """Tell whether all numbers in a row are ones that a float can hold; a row with others is run again."""
+    """Return True if all numbers in a row fit a float; other rows are run again."""
     if isinstance(value, (list, dict)):
         return all(map(_is_finite, value.values() if isinstance(value, dict) else value))
     return not isinstance(value, (int, float)) or math.isfinite(float(value))
 
 
 def _is_entry(entry: dict[str, Any]) -> bool:
-    """Tell whether a line tells of a cell, with a row that holds its cell too, and something that was measured."""
+    """Return True if a line describes a cell, with a row that contains the cell and measurements."""
     try:
         cell, row, seconds = entry["cell"], entry["row"], entry["seconds"]
         whole = entry.keys() == {"key", "cell", "row", "seconds"} and {**row, **cell} == row and len(row) > len(cell)

@@ -48,8 +48,8 @@ def k_littlestone_dimension(
 ) -> Fraction | tuple[Fraction, MistakeTree | None]:
     """Return the optimal number of mistakes (``randomized``: expected ones) when the best rule errs at most k times.
 
-    The witness is a tree as deep, every path of which some rule takes but for k labels. By Filmus, Hanneke, Mehalel
-    and Moran (arXiv 2302.13849).
+    The witness is a tree as deep, every path of which some rule follows except for k labels. By Filmus, Hanneke,
+    Mehalel and Moran (arXiv 2302.13849).
 
     >>> from adeptree import FiniteClass
     >>> two = FiniteClass([[0], [1]])
@@ -77,7 +77,7 @@ def bandit_littlestone_dimension(
 def bandit_littlestone_dimension(
     c: ConceptClass | ArrayLike, witness: bool = False
 ) -> int | tuple[int, BanditTree | None]:
-    """Return the optimal number of mistakes of a learner without coins that is told only whether it was right.
+    """Return the optimal number of mistakes of a learner without coins that only learns if it was right.
 
     Of a class, or of a table of labels 0, 1, 2, ...: one row per rule, one column per point. The witness is a tree as
     deep, which says for every guess what follows when it was wrong. By Daniely and Helbertal (COLT 2013, PMLR 30).

@@ -1,4 +1,4 @@
-"""What the best learner loses to a table of concepts: with coins, with k errors allowed, and told only right or wrong.
+"""The loss of the best learner on a table of concepts: with coins, with k errors, and with bandit feedback.
 
 Randomized and k-Littlestone dimension: Filmus, Hanneke, Mehalel and Moran (COLT 2023, arXiv 2302.13849). Bandit
 Littlestone dimension: Daniely and Helbertal (COLT 2013, PMLR 30:93-104).
@@ -49,7 +49,7 @@ class OptimalMistakes:
                 f"given; take a smaller class or a smaller k"
             )
         self.start: State = ((1 << len(bits)) - 1,) * (k + 1)
-        # Of equal columns one will do; the constant ones count, as labels may be wrong.
+        # Equal columns are kept once; constant ones count, because labels may be wrong.
         self._index = {column: j for j, column in reversed([*enumerate(bit_tables.masks(bits.T))])}
         self._steps = bit_tables.Steps(budget, len(bits), "randomized Littlestone" if randomized else "k-Littlestone")
         self._known: dict[State, Fraction] = {}
@@ -87,7 +87,7 @@ class OptimalMistakes:
     def tree(self) -> MistakeTree | None:
         """Return a tree of points that forces the value, its x being columns; None if that is 0.
 
-        Every path is what some concept says but for k labels. The value is its depth, or with coins half the mean
+        Every path has the labels of some concept except for k. The value is its depth, or with coins half the mean
         length of a path whose labels are drawn (k = 0: with more there is no finite one).
         """
         if self.randomized and self.k:
@@ -115,7 +115,7 @@ def _paid(state: State, agree: int) -> State:
 
 @dataclass(frozen=True)
 class BanditTree:
-    """A tree that forces ``depth`` mistakes of a learner that is told only whether its guess was right.
+    """A tree that forces ``depth`` mistakes of a learner that only learns if its guess was right.
 
     >>> BanditTree("a", {0: None, 1: BanditTree("b", {0: None, 1: None})}).depth
     1
@@ -123,7 +123,7 @@ class BanditTree:
 
     x: Instance
     wrong: dict[int, BanditTree | None]
-    """What follows, for every label that some concept left gives x, when it was guessed and wrong."""
+    """The subtree for each label of x under a remaining concept, if the label was guessed and wrong."""
 
     @property
     def depth(self) -> int:

@@ -35,7 +35,7 @@ from adeptree.theory import bounds
 
 @register_learner
 class FollowThePerturbedLeader(HistoryLearner):
-    """Follow the leader on the history and random fake examples, drawn anew in every round from the seed.
+    """Follow the leader on the history and random fake examples, redrawn in every round from the seed.
 
     ``points`` are the known points (by default all instances of a class that can list them), ``noise`` the rate
     of the perturbation (smaller is stronger; by default tuned to the horizon). p is the share of ``draws``
@@ -116,8 +116,8 @@ class FollowThePerturbedLeader(HistoryLearner):
     def mean_bound_after(self, rounds: int) -> float:
         """Return `bounds.ftpl_regret`: it bounds the *mean* regret over the noise, not that of one run.
 
-        And only for streams of known points chosen by somebody who reads neither p nor guesses; so ``bound``, which
-        speaks of any stream, is infinite.
+        It holds only for streams of known points chosen without knowledge of p and guesses; so ``bound``, which speaks
+        of any stream, is infinite.
         """
         if self.strangers:
             return math.inf

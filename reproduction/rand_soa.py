@@ -33,7 +33,7 @@ class RandSOA(CustomLearner):
     concept_class
         The rules, which must be listable.
     k
-        How many errors of the best rule are reckoned with.
+        The number of errors of the best rule that the learner assumes.
     horizon
         T, the number of rounds, if there is an end.
     seed
@@ -80,7 +80,7 @@ class RandSOA(CustomLearner):
 
     @property
     def bound(self) -> float:
-        """What is proven of ``regret`` now: RL_k less the best loss, and less what an adversary has still in hand."""
+        """Proven bound on ``regret`` now: RL_k less the best loss, and less what an adversary has still in hand."""
         if self.best_loss > self.k or self.late:
             return math.inf
         proven = float(self.optimum - self._game.value(self._now)) - self.best_loss

@@ -25,12 +25,12 @@ from reproduction.mutants.mutation_testing import catches
 from reproduction.runner import Task, run_tasks
 
 DRAWN = ("curve", "curves")
-"""How the names of columns end that are kept of one seed only, for a figure."""
+"""Suffix of columns that are kept for one seed only, for a figure."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an experiment is."""
+    """The progress of an experiment."""
 
     experiment: str
     finished: int
@@ -39,7 +39,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What was measured and what it says: rows and verdicts by experiment, and how they came about."""
+    """The measurements and verdicts by experiment, and how they were computed."""
 
     rows: dict[str, list[Row]]
     verdicts: dict[str, list[Verdict]]
@@ -48,7 +48,7 @@ class Reproduction:
 
     @property
     def held(self) -> bool:
-        """Whether every claim held."""
+        """True if every claim held."""
         return all(verdict.held for verdicts in self.verdicts.values() for verdict in verdicts)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from reproduction.experiment import Row, Verdict, column, groups
 
 ERRORS = 3
-"""How many standard errors of doubt are allowed: nothing else is, where a number is measured and not counted."""
+"""Number of standard errors allowed, the only tolerance of measured (not counted) numbers."""
 ROUNDING = 1e-9
 """Two numbers this close are the same, up to rounding."""
 
@@ -62,39 +62,39 @@ def _exponent_of_means(rows: Sequence[Row], value: str, size: str) -> float:
 
 
 def at_most(claim: str, values: Sequence[float], bound: float, note: str = "") -> Verdict:
-    """Say that every value is at most the bound (a value that is not a number is not)."""
+    """Check that every value is at most the bound (NaN is not)."""
     held = all(value <= bound for value in values)
     return Verdict(claim, "<=", bound, mean(values), _extreme(values, max), spread(values), len(values), held, note)
 
 
 def at_least(claim: str, values: Sequence[float], bound: float, note: str = "") -> Verdict:
-    """Say that every value is at least the bound."""
+    """Check that every value is at least the bound."""
     held = all(value >= bound for value in values)
     return Verdict(claim, ">=", bound, mean(values), _extreme(values, min), spread(values), len(values), held, note)
 
 
 def mean_at_least(claim: str, values: Sequence[float], bound: float, note: str = "") -> Verdict:
-    """Say that the mean is at least the bound, up to the standard errors allowed."""
+    """Check that the mean is at least the bound, up to the standard errors allowed."""
     held = mean(values) >= bound - ERRORS * standard_error(values)
     return Verdict(claim, ">=", bound, mean(values), _extreme(values, min), spread(values), len(values), held, note)
 
 
 def mean_is(claim: str, values: Sequence[float], target: float, note: str = "") -> Verdict:
-    """Say that the mean is the target, up to the standard errors allowed on either side."""
+    """Check that the mean equals the target, up to the standard errors allowed."""
     return near(claim, mean(values), target, standard_error(values), len(values), note, spread(values))
 
 
 def near(
     claim: str, value: float, target: float, error: float, runs: int, note: str = "", spread: float | None = None
 ) -> Verdict:
-    """Say that a value is the target, up to its standard errors (and to rounding, where it is exact)."""
+    """Check that a value equals the target, up to its standard errors (and to rounding, if it is exact)."""
     within = float(f"{ERRORS * error + ROUNDING:.3g}")
     held = abs(value - target) <= within
     return Verdict(claim, "=", target, value, value, error if spread is None else spread, runs, held, note, within)
 
 
 def like_coins(claim: str, scores: Sequence[float], note: str = "") -> Iterator[Verdict]:
-    """Say that sums of coins, each in standard deviations from its expectation, have mean 0 and spread 1."""
+    """Check that standardised sums of coins have mean 0 and spread 1."""
     n = len(scores)
     yield near(f"{claim}: mean", mean(scores), 0.0, 1 / math.sqrt(n), n, note)
     yield near(f"{claim}: spread", spread(scores), 1.0, 1 / math.sqrt(2 * (n - 1)), n, note)
@@ -110,7 +110,7 @@ def score(count: float, coins: float, chance: float) -> float:
 
 
 def exponent_near(claim: str, rows: Sequence[Row], value: str, target: float, note: str = "") -> Verdict:
-    """Say that the fitted exponent of a column in T is the target, up to its standard errors."""
+    """Check that the fitted exponent of a column in T equals the target, up to its standard errors."""
     slope, error = fitted(rows, value)
     return near(claim, slope, target, error, len(rows), note)
 

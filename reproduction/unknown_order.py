@@ -62,9 +62,9 @@ class UnknownOrder(HistoryLearner):
         self._known = known
         self.points = known.given
         self.label: IntArray = np.full(len(known.instances), OPEN)
-        """What is known of each point."""
+        """The state of each point."""
         self.cut: IntArray = self.label
-        """What the rule in use says of the points that were open when it was found; all ``OPEN`` if there is none."""
+        """The current rule's labels of the points that were open when it was found; all ``OPEN`` without a rule."""
 
     def random_instance(self, rng: np.random.Generator) -> Instance:
         """Draw one of the points."""

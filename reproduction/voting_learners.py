@@ -48,7 +48,7 @@ class Consistent(Voting):
         return council._replace(functions=np.where(ones[:, 0] == y, council.functions[:, 0], born)[:, None])
 
     def fits(self, council: Council) -> bool:
-        """Say whether there is one function each."""
+        """Return True if there is one function each."""
         return council.functions.shape[1] == 1 and bool((council.size == 1).all())
 
 
@@ -126,7 +126,7 @@ class MajorityPruning(Voting):
         return council._replace(notes=np.where(wrong, after, (number, level)).T)
 
     def fits(self, council: Council) -> bool:
-        """Say whether every family that votes is there."""
+        """Return True if every voting family exists."""
         number, level = council.notes.T
         if number.min() < 1 or level.min() < 0 or level.max() > 20:
             return False
@@ -162,10 +162,10 @@ class WeightedVote(Voting):
     """
 
     NOTES = (0,)
-    """How many rounds of the phase changed weights."""
+    """Number of rounds of the phase that changed weights."""
 
     def vote(self, council: Council, ones: BoolArray) -> BoolArray:
-        """Return 1 where at least half of the weight says so."""
+        """Return 1 if at least half of the weight predicts 1."""
         return np.asarray(_margin(council, ones) >= 0)
 
     def learn(self, council: Council, ones: BoolArray, y: BoolArray, born: IntArray) -> Council:
@@ -181,14 +181,14 @@ class WeightedVote(Voting):
         return council
 
     def fits(self, council: Council) -> bool:
-        """Say whether nobody erred more often than the phase is long."""
+        """Return True if no function erred more often than the phase is long."""
         done = council.notes[:, 0]
         one = council.size.min() >= 1 and done.min() >= 0
         return bool(one and (done < _length(council.size)).all() and (council.errors <= done[:, None]).all())
 
 
 def _length(count: IntArray) -> FloatArray:
-    """Return the length of the phase with so many functions: C ln(j) / alpha^2 with C = 1/2 and alpha = 1/4."""
+    """Return the length of the phase with this number of functions: C ln(j) / alpha^2 with C = 1/2 and alpha = 1/4."""
     return np.asarray(np.maximum(1, np.ceil(8 * np.log(count))))
 
 

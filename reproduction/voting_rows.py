@@ -26,18 +26,18 @@ NONE = -1
 
 
 class Council(NamedTuple):
-    """What learners of one kind remember, one line per learner."""
+    """The states of learners of one kind, one line per learner."""
 
     functions: IntArray
     """The numbers of its functions in order of birth, NONE behind the last."""
     errors: IntArray
-    """How often each of them erred, where the learner counts that."""
+    """Number of errors of each of them, if the learner counts them."""
     notes: IntArray
-    """What else it counts."""
+    """Further counters."""
 
     @property
     def size(self) -> IntArray:
-        """How many functions each has."""
+        """Number of functions of each."""
         return np.asarray((self.functions != NONE).sum(axis=1), dtype=np.int64)
 
     def with_room(self) -> Council:
@@ -67,7 +67,7 @@ class Voting(OracleLearner):
     oracle: Oracle | None = field(default=None, repr=False, compare=False, kw_only=True)
     _recent: RecentAnswers = field(default_factory=RecentAnswers, init=False, repr=False, compare=False)
     FUNCTIONS: ClassVar[int] = 1
-    """How many functions it begins with: one that fits the empty history, or none."""
+    """Initial number of functions: one that fits the empty history, or none."""
     NOTES: ClassVar[tuple[int, ...]] = ()
     """The notes it begins with."""
 
@@ -81,7 +81,7 @@ class Voting(OracleLearner):
 
     @abstractmethod
     def fits(self, council: Council) -> bool:
-        """Say whether notes and errors can have come about."""
+        """Return True if notes and errors are possible."""
 
     def begin(self, rows: IntArray) -> Council:
         """Return learners that begin; the rows are functions that fit what each has seen."""
@@ -125,7 +125,7 @@ def _alone(state: Voters) -> Council:
 class VotingRows(RowLearner):
     """A voting learner on all rows, without any oracle query.
 
-    Dropping rows (mistake pruning) voids the mistake bound: a row that loses a function begins anew.
+    Dropping rows (mistake pruning) voids the mistake bound: a row that loses a function starts over.
     """
 
     def __init__(self, learner: Voting) -> None:
@@ -164,7 +164,7 @@ class VotingRows(RowLearner):
         return self._council._asdict()
 
     def restore(self, state: dict[str, Any], width: int) -> None:
-        """Take over a saved state, if functions are rows and their learner can have come to it."""
+        """Restore a saved state, if functions are rows and the state is reachable."""
         council = Council(*(np.array(state[name]) for name in Council._fields))
         functions = council.functions
         shape, noted = (width, "functions"), Array("i", (width, len(self._learner.NOTES)))
@@ -177,7 +177,7 @@ class VotingRows(RowLearner):
 
 
 class VotesOfConcepts(VotingRows):
-    """The same where nobody asks what rows can take: a function is the concept of its row, which says its own label."""
+    """The same without queries about rows: a function is the concept of its row, with its own label."""
 
     def __init__(self, learner: Voting, frontier: OracleFrontier) -> None:
         super().__init__(learner)

@@ -24,7 +24,7 @@ class Path:
 
     sample: tuple[tuple[Instance, int], ...] = ()
     state: Any = None
-    """Of the base learner on it."""
+    """Mistakes of the base learner on the path."""
     mistakes: int = 0
     contested: int = 0
     loss: float = 0
@@ -115,7 +115,7 @@ class OneByOne(Engine):
 if __name__ == "__main__":
     import adeptree as at
 
-    # What an engine is measured by: the same numbers as Algorithm 2 at the same rates, on any stream.
+    # The contract of an engine: the same numbers as Algorithm 2 at the same rates, on any stream.
     learner = at.Adept(at.Thresholds(9), prior="kt", engine="paths")
     engine = OneByOne(at.Thresholds(9), at.Bisection(), learner.prior)
     rng, apart = np.random.default_rng(0), 0.0

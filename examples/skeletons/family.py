@@ -1,4 +1,4 @@
-"""A family of rules in one file: the same label everywhere, but for at most one value.
+"""A family of rules in one file: the same label everywhere, except at most one value.
 
 Copy it, rename it, run it: ``python family.py``. The page about it is docs/develop/family.md.
 """
@@ -40,7 +40,7 @@ class Exceptional:
 
 @dataclass(frozen=True, repr=False)  # frozen and hashable: learners and files compare classes
 class Exceptions(ConceptClass):
-    """The constants, and the constants with one exception, on any values that can be told apart."""
+    """The constants, and the constants with one exception, on any hashable values."""
 
     spec_name = "exceptions"
 
@@ -49,11 +49,11 @@ class Exceptions(ConceptClass):
     vc_dimension = 3
     littlestone_dimension = 3
 
-    def __repr__(self) -> str:  # what adeptree.parse reads
+    def __repr__(self) -> str:  # a text that adeptree.parse reads
         return "exceptions()"
 
     def instance(self, x: Any) -> Hashable:
-        """Refuse what is no instance, in a sentence; return the rest in one form."""
+        """Return x in one form; raise InvalidInstance if it is not an instance."""
         try:
             hash(x)
         except TypeError:

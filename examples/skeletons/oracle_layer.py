@@ -1,4 +1,4 @@
-"""An oracle layer in one file: it counts how often the answer is no.
+"""An oracle layer in one file: it counts the negative answers.
 
 Copy it, rename it, run it: ``python oracle_layer.py``. The page about it is docs/develop/oracle-layer.md.
 """

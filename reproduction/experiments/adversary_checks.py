@@ -1,7 +1,7 @@
 """Checks of the adversaries: fair coins, targets that change on schedule, labels that contradict the learner.
 
-What a theorem says of every stream is worth little on streams that are not what their names say. So the streams are
-measured without looking at how they are made: labels are counted, and concepts, blocks and trees are found anew.
+A theorem about every stream is only tested by streams that are what their names claim. So the streams are measured
+independently of their construction: labels are counted, and concepts, blocks and trees are computed again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reproduction.experiments.lower_bound import budgeted_game
 from reproduction.stats import at_most, like_coins, mean, mean_is, near, score
 
 BITS = 62
-"""Of a point in the game of blocks."""
+"""The block of a point in the game of blocks."""
 
 
 def run(cell: Cell) -> Row:
@@ -132,7 +132,7 @@ def _ones(ys: Sequence[int], rounds: Sequence[int]) -> float:
 
 
 def _lied(query: Any, blocks: dict[Any, int], d: int) -> bool:
-    """Say whether an answer is wrong of the unions of at most d blocks."""
+    """Return True if an answer is wrong for the unions of at most d blocks."""
     counts: dict[int, list[int]] = {}
     for x, y in query.sample:
         counts.setdefault(blocks[x], [0, 0])[y] += 1
@@ -144,7 +144,7 @@ def _lied(query: Any, blocks: dict[Any, int], d: int) -> bool:
 
 
 def _played(stream: at.Adversary, c: at.ConceptClass, cell: Cell) -> at.Transcript:
-    """Let somebody guess, whom none of these streams looks at."""
+    """Play with a guesser that none of these streams uses."""
     return at.play(Guesser(c, cell["T"]), stream, seed=cell["seed"])
 
 

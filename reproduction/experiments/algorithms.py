@@ -65,7 +65,7 @@ def listed_of(c: Any) -> Listed:
 
 def _compared(cell: Cell, c: at.ConceptClass) -> Row:
     T, listed, which = cell["T"], listed_of(c), cell["part"]
-    # Of large classes M is a number of the settings: to find it anew would take too long.
+    # For large classes M is a setting, because computing it would take too long.
     M = cell.get("M") or listed.dimension(listed.all)
     base: Any = default_base(c).bind(c)
     machine, counted = base, c.spec_name != "blocks"

@@ -14,9 +14,9 @@ from reproduction.experiments.games import adversary, played
 from reproduction.stats import ERRORS, ROUNDING, at_most, mean, standard_error
 
 AGAINST_HEDGE = 1.3
-"""What is claimed: at most so many times the regret of Hedge over all concepts (docs/evidence/regret.md)."""
+"""The claim: at most this multiple of the regret of Hedge over all concepts (docs/evidence/regret.md)."""
 PARTS = 20
-"""How often the bound is compared with the regret along a stream."""
+"""Number of comparisons of bound and regret along a stream."""
 
 
 def run(cell: Cell) -> Row:
@@ -74,7 +74,7 @@ def _hard(cell: Cell, concept_class: at.ConceptClass) -> Row:
     learner = at.Adept(concept_class, seed=cell["seed"])
     played(learner, cell)
     rule = learner.rate_rule  # the default without a horizon: adaptive
-    # Theorem A, (II): what mixing costs, in terms of the price that the rate reckons with.
+    # Theorem A, (II): the cost of mixing, in terms of the price that the rate assumes.
     mixing = learner.gap / (0.725 * (rule.state()["kappa"] * T) ** 0.5 + 0.5)
     row: Row = {"regret": learner.regret, "bound": learner.bound, "share": _share(learner), "mixing": mixing}
     row["promised"] = learner.regret / (learner.in_advance or math.inf)
@@ -82,7 +82,7 @@ def _hard(cell: Cell, concept_class: at.ConceptClass) -> Row:
 
 
 def _narrow(cell: Cell, concept_class: at.ConceptClass) -> Row:
-    """Keep only so many paths, and see what the certificate says of it."""
+    """Keep only this number of paths, and check the certificate."""
     xs, ys = _stream(cell, concept_class)
     learner = at.Adept(concept_class, max_width=cell["max_width"], seed=cell["seed"])
     learner.learn_many(xs, ys)
@@ -134,7 +134,7 @@ def _compared(rows: Sequence[Row]) -> Iterator[Verdict]:
 
 
 def _against(other: str, whose: str, rows: Sequence[Row], most: float) -> Verdict:
-    """Say that the regret of all streams together is at most this multiple of the other's, beyond doubt.
+    """Check that the total regret of all streams is at most this multiple of the other's, with significance.
 
     Streams of one seed share their coins, so seeds are what is independent.
     """

@@ -32,15 +32,15 @@ PROVEN = {
 }  # fmt: skip
 """M by the dimension, in numbers of the papers and the proof: not by the code that is on trial."""
 FORCED = {"full": (0, 2, 9, 27), "constant": (0, 2, 6, 14)}
-"""What MadeUp(d, strategy) makes everybody err, in numbers of the theorems."""
+"""The mistakes that MadeUp(d, strategy) forces on every learner, by the theorems."""
 CAP = 300
 """Rounds of a probing game: more than the largest mistake bound for d = 1, 271."""
 TRIES = 12
-"""How many ways to label the ghosts it thinks of in a round, beside three that are always tried."""
+"""Number of random labellings of the ghosts per round, besides three that are always tried."""
 
 
 GREED = (1.0, 0.0, 0.5, 0.9)
-"""How often it takes the way that makes the fewest ghosts wrong, by the seed; else it takes any."""
+"""Probability of the labelling with the fewest wrong ghosts, by the seed; else a random one."""
 
 
 class Probing(MadeUp):
@@ -110,7 +110,7 @@ def forced(base: at.BaseLearner, d: int, strategy: str) -> Row:
 
 
 def _refuted(game: MadeUp, query: Query) -> bool:
-    """Say whether the class as it is in the end would answer differently."""
+    """Return True if the final class would answer differently."""
     places = [(game.place(x), y) for x, y in query.sample]
     return bool(query.answer) != any(all(row[place] == y for place, y in places) for row in game.table)
 
@@ -130,7 +130,7 @@ def run(cell: Cell) -> Row:
 
 
 class Alone:
-    """A base learner without its row form: one state per path, and questions of its own."""
+    """A base learner without its row form: one state per path, and separate queries."""
 
     def __init__(self, base: at.BaseLearner, oracle: Listening) -> None:
         bound: Any = base.bind(at.OracleClass(realizable=oracle))

@@ -38,7 +38,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
 
 
 def _mistakes(stream: str, rows: Sequence[Row]) -> Verdict:
-    """Say that L* = 0 costs at most ln N / (1 - e^-eta) mistakes; the adaptive rate stays at eta = 1/2 there."""
+    """Check that L* = 0 costs at most ln N / (1 - e^-eta) mistakes; the adaptive rate stays at eta = 1/2 there."""
     adaptive = [r for r in rows if r["rate"] == "first-order"]
     shares = [r["mistakes"] / realizable_mistakes(r["log_experts"]) for r in adaptive]
     note = f"L* = {max(r['best_loss'] for r in rows)} in all runs, so eta = 1/2 throughout"
@@ -51,7 +51,7 @@ def realizable_mistakes(log_experts: float) -> float:
 
 
 def _growth(stream: str, rows: Sequence[Row]) -> Verdict:
-    """Say that the expected mistakes do not grow like sqrt(T); the constant rate is shown beside it."""
+    """Check that the expected mistakes do not grow like sqrt(T); the constant rate is shown for comparison."""
     horizons = sorted({r["T"] for r in rows})
     upper = [r for r in rows if r["T"] >= horizons[-1] / 4]
     adaptive = [r for r in upper if r["rate"] == "first-order"]

@@ -12,7 +12,7 @@ from reproduction.experiment import Cell, Row, Verdict, groups
 from reproduction.stats import ROUNDING, at_most
 
 Pair = tuple[float, float]
-"""What the library says and what the statement says."""
+"""The value of the library and the value of the statement."""
 
 
 def _ln_n(T: int, M: int) -> float:
@@ -54,7 +54,7 @@ def _first_order_promise(T: int, M: int) -> Pair:
     def proven(L: int) -> float:
         return max(2.63 * sqrt(ln_n * (L + 1)), 5.3 * ln_n)
 
-    # Of any stream: the regret is at most T - L* too, so the worst L* is where the two meet.
+    # For any stream the regret is at most T - L* too, so the worst L* is where the two bounds meet.
     anyway = max(min(proven(L), T - L) for L in range(T + 1))
     return learner.bound_for(T // 100) or 0.0, min(anyway, proven(T // 100))
 
@@ -64,7 +64,7 @@ def _coins(T: int, M: int) -> Pair:
     d = min(M, 4)
     m = min(2 if d == 1 else 3**d, T)
     n = next(n for n in range(T // m, 0, -1) if n % 2)
-    if n > 999:  # (beyond that the chances are no doubles)
+    if n > 999:  # beyond that the probabilities underflow
         return 0.0, 0.0
     mean = sum(comb(n, k) * abs(2 * k - n) for k in range(n + 1)) / 2**n
     return at.bounds.dimension_lower_bound(T, d), m / 2 * mean

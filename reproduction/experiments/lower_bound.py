@@ -66,7 +66,7 @@ def phases(game: BlockReset, played: at.Transcript) -> dict[str, list[float]]:
 
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
-    """Mean regret of every learner at every Q, and nobody asked more than Q."""
+    """Mean regret of every learner at every Q, with at most Q queries."""
     for (d, learner), members in groups(rows, "d", "learner").items():
         yield _tightest(d, learner, members)
     over = [float(row["most_queries"] - row["Q"]) for row in rows]

@@ -36,7 +36,7 @@ def run(cell: Cell) -> Row:
     assert d is not None
     pairs = stream(concept_class, T, cell["seed"])
     oracle = Listening(concept_class)
-    # Bound to the listening oracle too: a query of its own would be heard.
+    # Bound to the recording oracle too, so that its queries would be recorded.
     learner = at.Adept(at.OracleClass(realizable=oracle, strategy="literal"), T, base=at.Ghost(d, oracle=oracle))
     shares, distinct, labellings = [], 0, 0
     for t, (x, y) in enumerate(pairs):

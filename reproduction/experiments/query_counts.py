@@ -17,7 +17,7 @@ ORACLES = {
     "bits": "a yes/no oracle, asked about many paths at once",
     "cubes": "an oracle that returns a concept, asked about many paths at once",
 }
-"""How a class is asked when it is known through its oracle alone."""
+"""The strategies of queries for a class that is given by an oracle."""
 
 
 NEW = "different points"
@@ -91,7 +91,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
 
 
 def _supremum(rows: Sequence[Row]) -> Verdict:
-    """Say that Q_T, the most that an adversary makes ADEPT ask, is 2 x the sum of Sauer's numbers."""
+    """Check that Q_T, the most queries that an adversary can force, is 2 x the sum of Sauer's numbers."""
     shares = {
         stream: max(r["asked"] / at.bounds.total_queries(r["T"], r["d_vc"]) for r in members)
         for (stream,), members in groups(rows, "stream").items()

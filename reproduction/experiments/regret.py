@@ -54,9 +54,9 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
 
 
 def _random_labels(spec: str, rows: Sequence[Row]) -> Verdict:
-    """Say that random labels cost sqrt(T), as they cost everybody: T/2 less the best of the concepts.
+    """Check that random labels cost sqrt(T), as for every learner: T/2 minus the best concept's loss.
 
-    That best is drawn here anew, without a learner, many times over.
+    The best loss is simulated here many times, without a learner.
     """
     horizons = sorted({r["T"] for r in rows})
     rng, table = np.random.default_rng(0), _signs(at.parse(spec))

@@ -21,7 +21,7 @@ from reproduction.stats import ROUNDING, at_most, mean
 from reproduction.unknown_order import OPEN, UnknownOrder
 
 CONCEPTS, POINTS = 4, 4
-"""Of the small tables whose games are solved."""
+"""Sizes of the small tables whose games are solved."""
 
 
 def run(cell: Cell) -> Row:
@@ -136,7 +136,7 @@ PARTS: dict[str, Callable[[Cell], Row]] = {
 
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
-    """What runs is what its page says, and what is proven holds."""
+    """The learners match their pages, and their theorems hold."""
     for (engine, rate), members in groups(part(rows, "drift"), "engine", "rate").items():
         name = f"drift at {'all rates' if rate == 'all' else 'one rate'}, engine {engine}"
         yield at_most(f"difference in p, {name} and docs/theory/drift.md", column(members, "p_gap"), ROUNDING)

@@ -234,7 +234,7 @@ PARTS |= {"segments": _segments, "sequences": _sequences, "reviewed": _reviewed,
 
 
 def check(rows: Sequence[Row]) -> Iterator[Verdict]:
-    """What runs is what docs/theory/decide.md says, and what is proven holds."""
+    """The learners match docs/theory/decide.md, and its theorems hold."""
     if prompt := part(rows, "prompt"):
         yield at_most("difference in p, review and explicit weights", column(prompt, "p_gap"), ROUNDING)
         yield at_most("expected cost of a round beyond its mix loss", column(prompt, "over"), ROUNDING)

@@ -72,14 +72,14 @@ def exponent_error(rows: Sequence[Row], c: float, d: int) -> float:
         K = at.bounds.commits(T, c)
         sizes = np.array([at.bounds.sauer(r, d) for r in range(K + 1)], dtype=float)
         commits = [np.sort(rng.choice(T, K, replace=False)) for _ in range(DRAWS)]
-        # After r commits, so many rounds of Sauer(r) paths.
+        # Number of rounds with Sauer(r) paths, after r commits.
         calls = [float(np.diff(at_, prepend=-1, append=T - 1) @ sizes) for at_ in commits]
         variance += (away[T] / whole * spread(calls) / mean(calls)) ** 2 / number
     return math.sqrt(variance)
 
 
 def _expected(rows: Sequence[Row]) -> Verdict:
-    """Say that the calls are on average what theory expects."""
+    """Check that the mean number of calls is as expected."""
     # Games of one seed commit at the same times whatever the class, so seeds are what is independent.
     shares = [
         mean([r["asked"] / expected_calls(r["T"], r["K"], r["d_vc"]) for r in members])
@@ -90,7 +90,7 @@ def _expected(rows: Sequence[Row]) -> Verdict:
 
 
 def _falls(stream: str, rows: Sequence[Row]) -> Verdict:
-    """Say that the mean regret falls from each c to the next; three standard errors of doubt are allowed."""
+    """Check that the mean regret falls from each c to the next, up to three standard errors."""
     by_c = {key[0]: column(members, "regret") for key, members in sorted(groups(rows, "c").items())}
     steps = list(by_c.values())
     rises = [

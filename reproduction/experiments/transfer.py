@@ -16,7 +16,7 @@ from reproduction.experiments.games import played
 from reproduction.stats import ERRORS, ROUNDING, at_most, fitted, like_coins, mean, near
 
 DELTA = 0.1
-"""How often an epsilon-approximation may fail."""
+"""Probability with which an epsilon-approximation may fail."""
 SHORT = 1_000
 """Rounds up to which a game is played twice: with rounds that are alike skipped, and without."""
 DRAWN = 1 << 16
@@ -86,7 +86,8 @@ def _points(c: Any) -> list[Any]:
 
 
 def skipping(learner: at.LazyAdept) -> float:
-    """Return the regret of a game against Greedy, the points in turn: until the next commit each point is said alike.
+    """Return the regret of a game against Greedy, the points in turn: until the next commit the prediction at each
+    point is constant.
 
     The learner's own coins say which rounds are committed, one per round as in a game that is played.
     """
@@ -138,7 +139,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
 
 
 def lazy_exponents(rows: Sequence[Row], what: str = "lazy regret") -> Iterator[Verdict]:
-    """Say that regret, divided by the root of the theorem that holds its logarithms, is T^(1-c/2)."""
+    """Check that regret, divided by the root of the theorem that holds its logarithms, is T^(1-c/2)."""
     for (spec, c), members in groups(part(rows, "growth"), "class", "c").items():
         horizons = sorted({r["T"] for r in members})
         plain, _ = fitted(members, "regret")
@@ -156,7 +157,7 @@ def lazy_exponents(rows: Sequence[Row], what: str = "lazy regret") -> Iterator[V
 
 
 def _law(name: str, rows: Sequence[Row], column_of: str, more: int) -> Verdict:
-    """Say that epsilon is rarely beyond sqrt((Ldim + ln 1/delta) / K), the hidden constant taken as 1."""
+    """Check that epsilon is rarely beyond sqrt((Ldim + ln 1/delta) / K), the hidden constant taken as 1."""
     shares = [r[column_of] / math.sqrt((r["littlestone"] + more + math.log(1 / DELTA)) / r["K"]) for r in rows]
     often = mean([float(share > 1) for share in shares])
     allowed = DELTA + ERRORS * math.sqrt(DELTA * (1 - DELTA) / len(rows))
@@ -169,16 +170,16 @@ def _law(name: str, rows: Sequence[Row], column_of: str, more: int) -> Verdict:
 
 
 def _shrinks(rows: Sequence[Row]) -> Verdict:
-    """Say that epsilon shrinks like 1/sqrt(K)."""
+    """Check that epsilon shrinks like 1/sqrt(K)."""
     slope, error = fitted(rows, "epsilon", "K")
     return near("exponent of epsilon in K", slope, -0.5, error, len(rows), "over K at one T")
 
 
 def _uniform(rows: Sequence[Row]) -> Iterator[Verdict]:
-    """Say that exactly K rounds are sampled, and that their mean is that of a uniform subset, and so is its spread."""
+    """Check that exactly K rounds are sampled, with the mean and the spread of a uniform subset."""
     missing = [float(abs(r["sampled"] - math.floor(r["T"] ** r["c"] + 1e-9))) for r in rows]
     yield at_most("sampled rounds: difference to K = floor(T^c)", missing, 0.0, "all games")
-    # Of K of T rounds, drawn without replacement: mean (T + 1)/2, variance (T + 1)(T - K)/(12 K).
+    # Moments of K of T rounds, drawn without replacement: mean (T + 1)/2, variance (T + 1)(T - K)/(12 K).
     scores = [
         (r["middle"] - (r["T"] + 1) / 2) / math.sqrt((r["T"] + 1) * (r["T"] - r["K"]) / (12 * r["K"])) for r in rows
     ]

@@ -33,7 +33,7 @@ def check(rows: Sequence[Row]) -> Iterator[Verdict]:
     """No learner has less, in the mean, and the one of the theorem has exactly that."""
     others = [r for r in rows if not r["learner"].startswith("asks")]  # (those that ask have their row below)
     for (learner,), members in groups(others, "learner").items():
-        # What the bound leaves: with an expected budget the rounds with a query are counted, not the budget.
+        # The remaining bound: with an expected budget it counts the rounds with a query, not the budget.
         over = [r["regret"] - (r["T"] - r["asked"]) / 2 for r in members]
         yield mean_at_least(f"regret less (T - rounds with a query)/2, {learner}", over, -1e-9)
     exact = [r for r in rows if r["learner"].startswith("asks")]

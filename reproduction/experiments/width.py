@@ -21,7 +21,7 @@ def run(cell: Cell) -> Row:
     widths = game.column("width").tolist()
     sauer = [at.bounds.sauer(t, d) for t in range(1, T + 1)]
     row: Row = {
-        # Where Sauer's number is far from reached, what some concept does on these points is counted.
+        # Count the labellings of these points by concepts where Sauer's number is far from reached.
         "most": count_labellings(concept_class, [r.x for r in game]) if _countable(concept_class) else sauer[-1],
         "d_vc": d,
         "M": learner.mistake_bound,

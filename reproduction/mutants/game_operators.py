@@ -22,12 +22,12 @@ def noisy(was: Any) -> Any:
 
 
 def unbounded(was: Any) -> Any:
-    """Whoever is budgeted may ask in every round."""
+    """A budgeted learner may ask in every round."""
     return lambda t, T, Q: T
 
 
 def path_by_path(was: Any) -> Any:
-    """A base learner that runs on single paths, with questions of its own."""
+    """A base learner that runs on single paths, with separate queries."""
     return lambda self, frontier: PerPath(self)
 
 
@@ -57,7 +57,7 @@ def ties_say_one(was: Any) -> Any:
 
 
 def without_errors(was: Any) -> Any:
-    """Nobody has erred."""
+    """No learner has erred."""
     return lambda council, ones: was(council._replace(errors=0 * council.errors), ones)
 
 
@@ -146,7 +146,7 @@ def below_the_root(was: Any) -> Any:
 
 
 def one_below(was: Any) -> Any:
-    """Whatever fits, 1 is said below the tree."""
+    """Label 1 below the tree, whatever fits."""
     return lambda self, history, x, p: 1 if self._node is None else was(self, history, x, p)
 
 

@@ -71,7 +71,7 @@ NOTHING = Mutant("nothing is changed", {}, {})
 
 @dataclass(frozen=True)
 class Caught:
-    """Which rows failed with a mutant at work, and the first thing that was raised in a run."""
+    """The rows that failed with a mutant, and the first exception of a run."""
 
     rows: tuple[str, ...]
     raised: str = ""
@@ -80,7 +80,7 @@ class Caught:
 
     @property
     def held(self) -> bool:
-        """Whether it was caught at all."""
+        """True if it was caught."""
         return bool(self.rows or self.raised)
 
 
@@ -115,7 +115,7 @@ def caught_by(mutant: Mutant, name: str, rows: Sequence[Row]) -> Caught:
 
 
 def tried(mutant: Mutant | str, name: str, where: Cell, level: str, honest: Sequence[Timed] = ()) -> Caught:
-    """Play a mutant in one experiment: what a worker process is told to do.
+    """Play a mutant in one experiment: the task of a worker process.
 
     ``honest`` are all rows of the experiment as they should be, with their seconds: then the fewest games that show
     the mutant are searched, too.
@@ -137,7 +137,7 @@ def tried(mutant: Mutant | str, name: str, where: Cell, level: str, honest: Sequ
 
 
 def _hold(name: str, rows: Sequence[Row]) -> bool:
-    """Say whether the checks can be made of these rows alone, and hold."""
+    """Return True if the checks are possible with these rows only, and hold."""
     with suppress(DamagedFile):
         return all(v.held for v in experiment(name).verdicts(rows))
     return False
@@ -154,7 +154,7 @@ def _places(cell: Cell) -> Iterator[Cell]:
 
 
 def fits(cell: Cell, where: Cell) -> bool:
-    """Say whether a cell (or its row) holds all of that."""
+    """Return True if a cell (or its row) has all of these values."""
     return all(cell.get(k) == v for k, v in where.items())
 
 

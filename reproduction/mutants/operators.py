@@ -91,7 +91,7 @@ def not_blind(learner: Any) -> None:
 
 
 def peeks(was: Any) -> Any:
-    """No coin is tossed where the next number of the sampler says so."""
+    """Skip a coin if the next number of the sampler decides so."""
 
     def guess(self: Any, x: Any, point: Any) -> int:
         drawn = deepcopy(self._sampler).random() * (self.horizon - self.rounds)
@@ -158,7 +158,7 @@ def paper_instead(was: Any) -> Any:
 
 
 def always_best(was: Any) -> Any:
-    """The best rule is said to be kept."""
+    """Report the best rule as kept."""
     return lambda *args, **named: replace(was(*args, **named), best_is_kept=True)
 
 
@@ -199,7 +199,7 @@ def losses_forgotten(was: Any) -> Any:
 
 
 def one_less(was: Any) -> Any:
-    """1 - p is said for p."""
+    """Predict 1 - p in place of p."""
     return lambda *args: 1 - was(*args)
 
 

@@ -155,7 +155,7 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
         {"theory.bounds:tuned_rate": times(0.01)},
         KNOWN,
     ),
-    # --- An order that nobody tells ---
+    # --- An unknown order ---
     "infers nothing": Mutant(
         "UnknownOrder learns one label per mistake",
         {"reproduction.unknown_order:UnknownOrder._commit": ways.one_label},

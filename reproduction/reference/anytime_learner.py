@@ -54,7 +54,7 @@ class KT(Mixed):
         super().__init__(None, M)
 
     def mass(self, u: Prefix) -> float:
-        """Of Krichevsky and Trofimov."""
+        """The prior of Krichevsky and Trofimov."""
         return math.exp(log_beta(u.mistakes, u.contested, 0.5))
 
     def price(self, t: int) -> float:
@@ -84,7 +84,7 @@ class TwoCuts(Mixed):
         return self.by_labels[u.labels]
 
     def cost(self, best: Sequence[Prefix]) -> float:
-        """Of all labels of least loss together, which is less."""
+        """The price of all labels of least loss together, which is smaller."""
         return -math.log(math.fsum(map(self.mass, best)))
 
     def price(self, t: int) -> float:

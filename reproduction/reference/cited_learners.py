@@ -15,7 +15,7 @@ from typing import Any, Self
 from reproduction.reference.listed_classes import Concepts, Labels, Listed
 
 Realizable = Callable[[tuple[Any, ...], Labels], bool]
-"""Whether some concept has these labels at these points."""
+"""Return True if some concept has these labels at these points."""
 
 
 class Transcribed(ABC):
@@ -77,11 +77,11 @@ class KozachinskiySteifer(Transcribed):
 
     @property
     def w(self) -> int:
-        """How many functions vote: w_0 = 1, w_j = 2^(3j + 1)."""
+        """Number of functions that vote: w_0 = 1, w_j = 2^(3j + 1)."""
         return 2 ** (3 * self.j + 1) if self.j else 1
 
     def vote(self, labels: list[int]) -> int:
-        """Return the majority of the last w_j, and 0 where there are not so many."""
+        """Return the majority of the last w_j, and 0 if there are fewer."""
         return int(len(labels) >= self.w and sum(labels[-self.w :]) > self.w / 2)
 
     def learn(self, labels: list[int], predicted: int, y: int) -> None:
@@ -116,11 +116,11 @@ class AssosEtAl(Transcribed):
         return math.fsum(w for w, label in zip(weights, labels, strict=True) if label == y) / math.fsum(weights)
 
     def vote(self, labels: list[int]) -> int:
-        """Return 1 where half of the weight says so."""
+        """Return 1 if half of the weight predicts 1."""
         return int(self.weight(labels, 1) >= 0.5)
 
     def learn(self, labels: list[int], predicted: int, y: int) -> None:
-        """Where half of the weight was wrong, count errors; at the end of the phase a function joins."""
+        """Count errors if half of the weight was wrong; a function joins at the end of the phase."""
         if self.weight(labels, 1 - y) < 0.5:
             return
         self.errors = [e + (label != y) for e, label in zip(self.errors, labels, strict=True)]

@@ -30,7 +30,7 @@ def experts(listed: Listed, A: StateMachine, xs: Sequence[Any]) -> Experts:
 
 
 def sequence_loss(listed: Listed, pairs: Pairs, switches: int) -> int:
-    """Return the loss of the best sequence of concepts with at most so many switches: all ways, one round at a time."""
+    """Return the loss of the best sequence of concepts with at most this many switches, by exhaustive search."""
     losses = {(s, c): 0 for s in range(switches + 1) for c in listed.all}
     for x, y in pairs:
         best = [min(losses[s, c] for c in listed.all) for s in range(switches + 1)]
@@ -166,7 +166,7 @@ def chance(value: dict[Losses, float], table: Sequence[Sequence[int]], k: int, s
 
 
 def mistakes_under_bandit_feedback(table: Sequence[Sequence[int]]) -> int:
-    """Return what the best learner without coins errs that is told only whether its guess was right."""
+    """Return the mistakes of the best learner without coins that only learns if its guess was right."""
     labels = sorted({label for row in table for label in row})
     sets = [frozenset(i for i, kept in enumerate(bits) if kept) for bits in product((0, 1), repeat=len(table))]
     value = {left: 0 for left in sets if left}

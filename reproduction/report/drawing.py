@@ -56,7 +56,7 @@ def _undisturbed(folder: Path | None) -> Iterator[None]:
 
 @contextmanager
 def _home(folder: Path | None) -> Iterator[None]:
-    """Lend matplotlib a folder beside the page, where there is no other; after the import it needs none."""
+    """Give matplotlib a folder next to the page, if it has none; after the import it needs none."""
     try:
         known = folder is None or "MPLCONFIGDIR" in os.environ or bool(tempfile.gettempdir())
     except OSError:

@@ -20,7 +20,7 @@ Rows = Sequence[Row]
 
 COLOUR = {"ours": COLOURS[2], "prior": COLOURS[1]}
 ROOT, LINEAR, ADEPT, BEFORE, RIGHT = 2.5, 5.0, 8.5, 11.5, 12.5
-"""Where the paper puts sqrt(T), T, T^(VC+1), prior work's queries and the right edge."""
+"""Positions of sqrt(T), T, T^(VC+1), prior work's queries and the right edge in the paper's figure."""
 
 
 def figures(rows: dict[str, list[Row]]) -> list[Figure]:

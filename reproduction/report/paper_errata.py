@@ -14,7 +14,7 @@ from reproduction.experiments.lower_bound import by_budget, telling
 from reproduction.stats import fitted, mean
 
 Measured = dict[str, Any]
-"""What is filled in; nothing, where the rows show nothing."""
+"""The inserted text; empty if the rows show nothing."""
 
 
 class Finding(NamedTuple):
@@ -89,7 +89,7 @@ def _hidden_constants(rows: Sequence[Row]) -> Measured:
 
 
 def _adversarial_ties(rows: Sequence[Row]) -> Measured:
-    """Say how close the learners came to the lower bound, where it says more than T/2."""
+    """Describe how close the learners came to the lower bound, if it is not vacuous."""
     ratios: dict[str, float] = {}
     below = 0
     for (d, learner), members in groups(rows, "d", "learner").items():

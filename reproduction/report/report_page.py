@@ -34,7 +34,7 @@ def fill(part: str, **values: object) -> str:
 
 
 def write_report(result: Reproduction, path: str | os.PathLike[str] | None = None) -> Path:
-    """Write the page (by default ``report.html`` beside the results) and return where it is."""
+    """Write the page (by default ``report.html`` next to the results) and return its path."""
     target = Path(path) if path is not None else result.out / "report.html"
     plotting(target.parent)
     write_page(target, page(result))
