@@ -1,4 +1,4 @@
-"""The command line: what it shows equals the library, and every wrong input gets a sentence, not a traceback."""
+"""The command line: what it shows equals the library, and every wrong input gets an error message, not a traceback."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_summary_equals_the_library(horizon: int | None) -> None:
     labellings = {tuple(x >= a for x in seen): near[a] for a in range(1025)}
     count = sum(loss <= 520 for loss in labellings.values()) - 1
     assert f"{count} other rules are within 20 mistakes of the best: " in words
-    # What is behind the numbers is shown only to who asks for it.
+    # Details behind the numbers are shown only on request.
     short = call("run", *([] if horizon is None else ["--horizon", str(horizon)])).stdout
     assert short == text[: text.index("\n\ncertificate: ")] + "\n" and "width" not in short
 
@@ -328,7 +328,7 @@ def test_a_wrong_row_keeps_what_was_learnt() -> None:
     assert result.stdout.startswith("f.csv: 2 rows")
     assert result.stdout.endswith("Saved to s; the same command with --resume continues it.\n")
     assert at.load("s/checkpoint").rounds == 2
-    # Mended, the run goes on where it stopped.
+    # Repaired, the run continues where it stopped.
     write("f.csv", "score,y", "3,0", "12,1", "5,0")
     assert call("run", name, *RULES, "--save", "s", "--resume").exit_code == 0
     assert at.load("s/checkpoint").rounds == 3

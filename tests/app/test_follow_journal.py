@@ -123,7 +123,7 @@ def test_damaged_folders_are_refused_or_the_same(monkeypatch: pytest.MonkeyPatch
             assert (path.read_bytes(), Path("p.csv").read_bytes()) == (before, Path("kept.csv").read_bytes())
             refused[damage.__name__] += 1
             path.write_bytes(old)
-    # Almost every one of them is seen; what is not (the case of a hexadecimal digit) changes nothing.
+    # Almost every one of them is detected; the others (the case of a hexadecimal digit) change nothing.
     assert sum(refused.values()) >= trials * 29 / 30, refused
 
 
@@ -139,7 +139,7 @@ def test_rows_lost_at_a_line_end_are_named_with_a_way_out(monkeypatch: pytest.Mo
     assert "s/rows.journal ends with row 28, but 30 rows were answered" in sentence
     assert "remove s/answered to continue without rows 29 to 30" in sentence
     Path("s/answered").unlink()
-    # Also with -q: a wish to see no summary is none to lose rows.
+    # Also with -q: hiding the summary must not lose rows.
     said = "adeptree: s/answered is missing: if rows were answered after row 28, the run continues without them\n"
     assert call(*OPTIONS).stderr == said
     assert Count(Path("s/answered")).value() == 38
@@ -339,7 +339,7 @@ def with_found(name: str, value: Any, content: dict[str, Any]) -> None:
 
 
 def test_stumps_on_columns_that_were_found_go_on() -> None:
-    """Which columns are read was looked up in rows that do not come again."""
+    """The columns were detected in rows that do not come again."""
     write("feed.csv", "a,b,y", "1,x,0", "5,y,1")
     options = ["run", "feed.csv", "--rules", "stumps", "--follow", "--save", "s", "--resume", "-q"]
     good(*options)

@@ -1,4 +1,4 @@
-"""No cell kills a run that skips bad rows, and no bytes make a reader do anything but give rows or a sentence."""
+"""No cell kills a run that skips bad rows, and for any bytes a reader returns rows or an error message."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def as_parquet(rows: list[tuple[str, str]]) -> bytes:
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    # Texts that are no UTF-8, and a time that Python does not know: pyarrow writes them, and cannot give them back.
+    # Texts that are not UTF-8, and a time that Python does not know: pyarrow writes them, and cannot give them back.
     columns = [[cell.encode("utf-8", "surrogatepass") for cell in column] for column in zip(*rows, strict=True)]
     arrays = [pa.Array.from_buffers(pa.string(), len(rows), pa.array(column).buffers()) for column in columns]
     times = pa.array([0] * (len(rows) - 1) + [2**59], type=pa.timestamp("ms"))
@@ -94,7 +94,7 @@ RULES = [
 @pytest.mark.parametrize("label", ["y", "y>0"])
 @pytest.mark.parametrize("rules", RULES)
 def test_hostile_cells_are_bad_rows(rules: str, label: str, format: str) -> None:
-    """The last row is hostile too, and the run is the one of the good rows, but for texts on a blocklist."""
+    """The last row is hostile too, and the run is that of the good rows, except texts on a blocklist."""
     hostile = NUMBERS + TEXTS
     rows = list(GOOD)
     for i, cell in enumerate(hostile):
@@ -110,7 +110,7 @@ def test_hostile_cells_are_bad_rows(rules: str, label: str, format: str) -> None
     told = re.fullmatch(rf"adeptree: (\d+) bad rows skipped: {name}, .*; {name}, .*; {name}, .*; and (\d+) more", line)
     assert told and int(told[1]) == int(told[2]) + 3 and len(line) < 1500
     if rules != "blocklist(a, d=2)":
-        # A label that is missing is no fault of its row: that is answered.
+        # A missing label is not a fault of its row, which is answered.
         unknown = [row[1].strip() in ("", "nan", "NaN") and row[0] == "1" for row in rows]
         kept = [row for i, row in enumerate(rows) if i < 4 or (i - 4) % 3 == 0 or unknown[i]]
         Path("good.csv").write_bytes(as_csv(kept[:-1]))
@@ -200,7 +200,7 @@ def test_a_text_of_no_objects_is_not_held_in_memory(monkeypatch: pytest.MonkeyPa
 
 
 def outcome(name: str) -> int:
-    """Read a file as a run does, and return its rows; whatever is wrong must be an error with a sentence."""
+    """Read a file as a run does, and return its rows; every fault must be an error with a message."""
     count = 0
     try:
         with open_stream(name) as stream:

@@ -85,7 +85,7 @@ def test_the_numbers_are_those_of_tickets_in_python(seed: int, follow: bool) -> 
     expected = in_python(learner, found)
     shown = good("run", name, *ON_V, "--predictions", "p.csv", *(["--follow"] if follow else []))
     assert predicted() == expected
-    if follow:  # a line for each line; what only brings a label is answered by nothing
+    if follow:  # a line for each line; rows that only bring a label have an empty answer
         answers = shown.splitlines()[1:]
         opened = {(line[0], line[2], line[3]): line for line in expected}
         assert len(answers) == len(found) and answers.count(",") == len(found) - len(opened)
@@ -318,7 +318,7 @@ def test_a_conversation_goes_on_after_a_kill_with_its_open_rows(monkeypatch: pyt
 
 
 def test_labels_of_a_second_file_are_known_as_such_in_the_journal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else rows of the stream would be passed over for them."""
+    """Otherwise rows of the stream would be skipped for them."""
     rows = [f"k{i},{5 * i % 16}" for i in range(40)]
     labels = write("second.csv", "id,y", *(f"k{i},{i % 2}" for i in range(0, 40, 3)))
     run = ["run", "rows.csv", *ON_V, "--labels", labels]

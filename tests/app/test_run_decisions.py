@@ -129,7 +129,7 @@ def test_a_file_a_conversation_and_a_resumed_run_have_the_numbers_of_python(case
 
 @each_case
 def test_late_labels_have_the_numbers_of_tickets_in_python(case: str) -> None:
-    """Each label comes some rows later; every tenth never does. A run that is stopped in between goes on."""
+    """Each label comes some rows later; every tenth never does. A run that is stopped in between resumes."""
     options, rules, arguments = CASES[case]
     learner, rng = at.Adept(rules, **arguments), random.Random(3)
     late: list[tuple[float, str, dict[str, Any]]] = []

@@ -104,7 +104,7 @@ def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_quoted_cells_and_one_row_a_line() -> None:
-    """Where each line is answered, a line is a row; elsewhere a quoted cell may go on over lines."""
+    """If each line is answered, a line is a row; otherwise a quoted cell may span lines."""
     name = write("f.csv", "note,score,y", '"one, ""two""",3,0', '"x', 'y",12,1', "z,13,1")
     options = [name, *RULES, "--features", "score", "--on-bad-row", "skip", "--predictions", "p.csv"]
     result = call("run", *options, "--follow", "-q")

@@ -69,7 +69,7 @@ def test_rounds_over_http_are_the_librarys_to_the_last_digit() -> None:
         parser = pytest.importorskip("prometheus_client.parser")
         told = [line.removeprefix("# main: ") for line in measured.splitlines() if line.startswith("# main: ")]
         assert len(told) == 2 and all(line in " ".join(learner.summary().split()) for line in told)
-        assert len(list(parser.text_string_to_metric_families(measured))) > 20  # (comments are no metrics)
+        assert len(list(parser.text_string_to_metric_families(measured))) > 20  # (comments are not metrics)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_the_horizon_is_kept_also_by_a_batch() -> None:
 
 
 LOUD = "import sys; sys.argv.remove('--quiet')"
-"""(The port is said in what --quiet leaves out.)"""
+"""(The port is in the output that --quiet omits.)"""
 
 
 # --- Several learners, and what is known of them --------------------------------------------------------
@@ -233,7 +233,7 @@ def test_health_metrics_and_the_document() -> None:
 
 
 def test_many_threads_get_numbers_of_some_order(tmp_path: Path) -> None:
-    """Every answer is in the journal with its p; a service that goes on computes each again, and refuses any other."""
+    """Every answer is in the journal with its p; a service that resumes computes each again, and refuses any other."""
     options = ("--rules", RULES, "--save", str(tmp_path / "s"))
     answers: list[dict[str, Any]] = []
 

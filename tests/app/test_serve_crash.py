@@ -138,7 +138,7 @@ def carried_out(served: ServedLearner, one: list[Any]) -> Any:
 def test_a_service_that_ends_at_any_system_call_is_the_same_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a process of its own, gone at its n-th call, for n of all sizes; what was told before is not undone."""
+    """In a separate process that dies at its n-th call, for n of all sizes; sent results are not undone."""
     asked, folder, told, plain = script(12), tmp_path / "s", tmp_path / "told", made(RULES)
     expected = [carried_out(plain, one) for one in asked]
 
@@ -227,7 +227,7 @@ def test_a_full_disk_refuses_and_what_was_acknowledged_is_there_after_a_restart(
         assert inside.ask("/health").status == 503
         assert inside.ask("/certificate").status == 200
         monkeypatch.undo()
-        assert inside.ask("/answer", {"x": 4}).status == 503  # what is in memory is ahead of the disk
+        assert inside.ask("/answer", {"x": 4}).status == 503  # memory is ahead of the disk
     again = made(RULES, folder=tmp_path / "s")
     assert again.learner.answered == 1 and list(again.book.keys) == ["a"]
 
@@ -334,7 +334,7 @@ def test_damaged_files_are_refused_or_change_nothing(tmp_path: Path, name: str) 
 
 
 def test_a_journal_with_another_p_or_an_impossible_row_is_refused(tmp_path: Path) -> None:
-    """Also with right checksums: what was answered is what a service must go on with."""
+    """Also with right checksums: a service must continue with the answers that it gave."""
     from adeptree.runner.run_folder import JOURNAL
 
     folder, served = kept(tmp_path)

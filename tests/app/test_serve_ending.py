@@ -1,4 +1,4 @@
-"""A service that is ended at any moment ends cleanly, and says so to whoever it was about to answer."""
+"""A service that is ended at any moment ends cleanly, and reports it to clients that wait for a reply."""
 
 from __future__ import annotations
 

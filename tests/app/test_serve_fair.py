@@ -1,4 +1,4 @@
-"""Whoever reads does not keep those waiting who answer and learn; what is refused was not half done."""
+"""Readers do not delay answers and labels; a refused request has no partial effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is sent to a service: it is refused with a sentence, nothing is learnt of it, and the next one is served."""
+"""Invalid requests: each is refused with an error message, nothing is learnt, and the next one is served."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ HOSTILE: dict[str, tuple[bytes, int]] = {
     "a text too long": (post({"x": {**ROW, "sex": "f" * 1001}}), 400),
     "a header too long": (get("/health", X_Long="a" * 40_000), 431),
     "headers without an end": (b"GET /health HTTP/1.1\r\n" + b"X-More: and more\r\n" * 100_000, 400),
-    # what is no JSON, or not what was asked for
+    # not JSON, or not the requested form
     "nothing": (request("POST", "/answer", Content_Type="application/json", Content_Length="0"), 400),
     "no JSON": (post(b"x=3"), 400),
     "cut off": (post(b'{"x": {"age": 4'), 400),
@@ -114,7 +114,7 @@ HOSTILE: dict[str, tuple[bytes, int]] = {
     "no kind": (post({"x": ROW}, Content_Type=None), 415),
     "another charset": (post({"x": ROW}, Content_Type="application/json; charset=utf-16"), 415),
     "compressed": (post(b"\x1f\x8b\x08", Content_Encoding="gzip"), 415),
-    # who asks
+    # the client
     "no token": (get("/certificate", Authorization=None), 401),
     "a wrong token": (get("/certificate", Authorization="Bearer wrong"), 401),
     "the beginning of the token": (get("/certificate", Authorization=f"Bearer {TOKEN[:-1]}"), 401),
@@ -146,7 +146,7 @@ HOSTILE: dict[str, tuple[bytes, int]] = {
     "within twice": (get("/rules?within=1&within=2"), 400),
     "something else": (get("/rules?without=1"), 400),
     "a query that is no text": (get("/rules?within=%ff"), 400),
-    # what is no HTTP
+    # not HTTP
     "no HTTP": (b"hello\r\n\r\n", 400),
     "TLS": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(200), 400),
     "HTTP of the future": (b"GET / HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n", 505),
@@ -165,7 +165,7 @@ NOT_HTTP = {
     "TLS",
     "a header that is none",
 }
-"""What the HTTP parser refuses: its reply is plain text."""
+"""Requests that the HTTP parser refuses: its reply is plain text."""
 
 
 def replied(port: int, content: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What ``adeptree serve`` refuses before it listens, each with a sentence."""
+"""Errors of ``adeptree serve`` before it listens, each with a message."""
 
 from __future__ import annotations
 

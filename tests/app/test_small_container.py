@@ -28,7 +28,7 @@ import os
 
 @pytest.fixture
 def out(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Go to a folder that nobody may write to; yield one that everybody may."""
+    """Enter a read-only folder; yield a writable one."""
     yield from read_only_folder(monkeypatch)
 
 
@@ -53,7 +53,7 @@ def test_a_page_with_figures_needs_no_home(out: Path, before: str) -> None:
     ids=["report", "predictions", "html", "save"],
 )
 def test_what_cannot_be_written_is_a_sentence_before_any_work(out: Path, command: tuple[str, ...]) -> None:
-    read, write = os.pipe()  # nobody ever writes a row: a command that waits for one does not end
+    read, write = os.pipe()  # no row is ever written: a command that waits for one does not end
     try:
         code, shown, err = run(*(part.replace("OUT", str(out)) for part in command), stdin=read)
     finally:

@@ -201,10 +201,10 @@ MAY_SKIP = {
     "check_save_after_predicting": "Bpss",
     "check_regret_bound": "LazyAdept",  # the theorem hides its constant
     "check_invalid_instance": "by function",  # only the user's function knows what is valid
-    "check_bound_is_possible": "unions",  # nobody knows the Littlestone dimension of two intervals
-    "check_total": "Ghost",  # refuses what is not realizable, in a sentence
+    "check_bound_is_possible": "unions",  # the Littlestone dimension of two intervals is unknown
+    "check_total": "Ghost",  # raises an error for samples that are not realizable
 }
-"""Of the learners and adversaries we ship, who may skip which law."""
+"""The laws that shipped learners and adversaries may skip."""
 BOUND_LAWS = {
     "check_mistake_bound",
     "check_bound_is_possible",
@@ -229,7 +229,7 @@ def test_contract(check: Check) -> None:
 
 
 def promises_no_bound(check: Check) -> bool:
-    """Whether a law of mistake bounds was asked of a base learner of a class that has none."""
+    """Return True if a law of mistake bounds was applied to a base learner without one."""
     base = getattr(check.subject, "base", None)
     return check.name in BOUND_LAWS and base is not None and base.mistake_bound is None
 

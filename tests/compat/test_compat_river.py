@@ -308,7 +308,7 @@ def test_the_blocklist_example_prints_what_it_says(capsys: pytest.CaptureFixture
 
 
 def beyond(model: AdeptClassifier, seed: int, rounds: int) -> bool:
-    """Whether what was drawn ever exceeds what is proven of it, if only mistakes are reported."""
+    """Return True if the drawn loss ever exceeds its bound, if only mistakes are reported."""
     rng = np.random.default_rng(seed)
     for _ in range(rounds):
         x, y = {name: float(rng.integers(6)) for name in "ab"}, bool(rng.random() < 0.5)

@@ -1,4 +1,4 @@
-"""Files of JSON lines: what was written is read, and everything else is a sentence with file and line."""
+"""Files of JSON lines: written files are read, and everything else is an error message with file and line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes have limits, and beyond them a sentence: at once, and before any memory is taken."""
+"""Sizes have limits, and an error message beyond them, before any memory is allocated."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ def test_equals_the_paths_with_weights_late_labels_and_extreme_rates(seed: int, 
 @pytest.mark.parametrize("name", ["paper", "kt", "mixed"])
 @pytest.mark.parametrize("d", [1, 2])
 def test_many_blocks_and_heavy_repeats(name: str, d: int) -> None:
-    """eta T in the hundreds on single blocks, pushed up and then down again; so many blocks that room is made twice."""
+    """eta T in the hundreds on single blocks, pushed up and then down again; enough blocks to allocate room twice."""
     hammered = [(x, 1) for x in (0, 5, 30) for _ in range(40)] + [(x, 0) for x in (5, 0) for _ in range(50)]
     pairs = stream(50, 36, 3) + hammered + stream(50, 36, 4)
     literal, engine = Literal(d, prior_of(name, len(pairs), d)), engine_of(name, d, len(pairs), 5.0)
@@ -586,17 +586,17 @@ def test_the_cost_of_a_round_grows_like_the_logarithm_of_the_blocks(
             engine.commit(rng.randrange(spread), rng.randrange(2))
         return products / 200
 
-    # One product a level to look, one to make the node anew; two each where the last block of a set matters.
+    # One product per level to look, one to compute the node again; two each where the last block of a set matters.
     assert cost(1024, "paper", 1024) <= 2 * 10
     assert cost(1024, "paper", 1024) - cost(128, "paper", 128) == pytest.approx(2 * 3, abs=0.5)
     assert cost(1024, "kt", 1024) <= 6 * 10
-    # Only what lies between one point and the next is made anew.
+    # Only the nodes between one point and the next are computed again.
     assert cost(1024, "paper", 8) <= 2 * 3
     assert cost(1024, "kt", 1) <= 0.2
 
 
 def test_memory_stays_small() -> None:
-    """20,000 blocks, d = 20: the paths would be 1e67. Names, tree and all below 60 MB, in a process of its own."""
+    """20,000 blocks, d = 20: the paths would be 1e67. Names and tree stay below 60 MB, in a separate process."""
     code = """
 import resource, numpy as np, adeptree as at
 from adeptree.families.blocks.block_engine import BlocksEngine

@@ -135,7 +135,7 @@ def test_heavy_repeats(name: str, rate: float) -> None:
 @pytest.mark.parametrize("name", PRIORS)
 @pytest.mark.parametrize("rate", [0.02, 1.5])
 def test_rounding_does_not_add_up(name: str, rate: float) -> None:
-    """Long enough for weights to be computed anew, by the count of rounds and by what they have fallen to."""
+    """Long enough for weights to be recomputed, both by the count of rounds and by underflow."""
     T, rng = 2500, np.random.default_rng(4)
     paths, engine = both(random_class(6), name, T, rate)
     for t in range(T):
@@ -201,7 +201,7 @@ def test_late_labels(c: Any, rounds: list[Any], name: str, rate: float, order: A
 @pytest.mark.parametrize(("how", "rate"), [("saved", 0.1), ("copied", 0.1), ("onto another", 0.1), ("saved", 0.9)])
 @pytest.mark.parametrize("c", [random_class(9), ON_BITS[0], SMALL], ids=["table", "bits", "soa"])
 def test_goes_on_with_the_same_bits(name: str, how: str, rate: float, c: Any) -> None:
-    """Also where the next time that weights are computed anew depends on the last one, before the file."""
+    """Also if the next recomputation of weights depends on the last one, before the file."""
     rng = np.random.default_rng(3)
     xs = list(c.instances())
     _, engine = both(c, name, 3000, 0.4)

@@ -158,7 +158,7 @@ def test_the_best_rule_is_the_oracles(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rules_near_the_best(kind: str) -> None:
-    """Constants come once, and first; every rule has its own labels within a feature, and the loss that is said."""
+    """Constants come once, and first; every rule has its own labels within a feature, and the reported loss."""
     c, pairs = problem(kind, 4, "ties", T=40)
     learner = at.Adept(c)
     for x, y in pairs:

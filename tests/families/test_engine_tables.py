@@ -291,7 +291,7 @@ def test_columns_with_different_numbers_of_cells_share_one_table_of_weights() ->
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(STEPS), ROUNDS, st.sampled_from([0.0, 0.3, 2.0]))
 def test_the_most_probable_steps(c: Any, rounds: Any, rate: float) -> None:
-    """The rule has the loss that is said, and no column by itself has more probable steps."""
+    """The rule has the reported loss, and no single column has more probable steps."""
     engine = TableStepsEngine(c, MixedPrior())
     engine.rate = rate
     for row, y, weight in rounds:

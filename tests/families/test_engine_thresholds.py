@@ -411,7 +411,7 @@ def test_few_bytes_per_value_and_no_deep_tree(prior: str, order: str) -> None:
     # (Sorted points leave every bucket half full; the mixture keeps three parts per gap, the paper's prior sums per k.)
     assert taken / engine.width < {"kt": 90, "mixed": 130, "paper": 120}[prior] * (1 if order == "random" else 1.5)
     state = engine.state()
-    # No child has more than 7/10 of the buckets, but for subtrees of fewer than 8.
+    # No child has more than 7/10 of the buckets, except in subtrees of fewer than 8.
     assert depth_of(state["sizes"]) <= math.log(len(state["counts"]) / 8, 10 / 7) + 8
 
 

@@ -116,7 +116,7 @@ def test_long_lines_in_every_order(family: Family, order: str) -> None:
 @pytest.mark.parametrize("family", small_families(), ids=repr)
 @pytest.mark.parametrize("kind", ["own", "bits", "witnesses"])
 def test_pruned_children_stay_gone(family: Family, kind: str) -> None:
-    """Drop children now and then; what stays must be the continuations of what was kept."""
+    """Drop some children; the remaining rows must be the continuations of the kept ones."""
     counted = Counted(family)
     if kind == "own":
         frontier = frontier_of(family.c)

@@ -1,4 +1,4 @@
-"""What must hold in every game: the potential, the regret bound, speculation and the account."""
+"""Laws of every game: the potential, the regret bound, speculation and the account."""
 
 from __future__ import annotations
 

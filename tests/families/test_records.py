@@ -29,7 +29,7 @@ def page(*names: str) -> str:
 
 
 def shown(*words: str) -> str:
-    """What the command line shows, on one line."""
+    """The text of the command line, on one line."""
     return re.sub(r"[\s│]+", " ", CliRunner(env={"COLUMNS": "80", "TERM": "dumb"}).invoke(app, [*words]).output)
 
 

@@ -1,7 +1,7 @@
 """Golden transcripts: small games, replayed from their own header and compared line by line.
 
-``python tests/games/golden.py`` checks them, ``python tests/games/golden.py --update [NAME ...]`` writes them anew.
-A changed golden is a changed behaviour: say so in the changelog.
+``python tests/games/golden.py`` checks them, ``python tests/games/golden.py --update [NAME ...]`` writes them again. A
+changed golden is a changed behaviour: say so in the changelog.
 """
 
 from __future__ import annotations

@@ -355,7 +355,7 @@ def test_hard_classes_stay_within_the_bound(d: int, at_least: int) -> None:
 
 
 class Pair:
-    """The row form on a frontier, beside one scalar learner a path."""
+    """The row form on a frontier, next to one scalar learner per path."""
 
     def __init__(self, rows: Rows | list[Row], d: int) -> None:
         self.frontier: Frontier = PartitionFrontier(FiniteClass(sorted(rows)))

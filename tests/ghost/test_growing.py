@@ -1,4 +1,4 @@
-"""Ghost() without d: its bound, its row form, and that it asks nothing of its own."""
+"""Ghost() without d: its bound, its row form, and that it poses no queries itself."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_against_the_adversary_of_the_lower_bound(d: int) -> None:
 
 
 def compare(rows: Rows, points: list[int]) -> list[GhostHistory]:
-    """Run the row form beside one scalar learner per path, and Ghost(1) until d is refuted; return the states."""
+    """Run the row form next to one scalar learner per path, and Ghost(1) until d is refuted; return the states."""
     frontier = PartitionFrontier(FiniteClass(sorted(rows)))
     learner, first = bound_to(rows), bound_to(rows, 1)
     row_form: Any = Ghost().rows(frontier)

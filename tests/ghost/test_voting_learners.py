@@ -82,7 +82,7 @@ def test_it_is_what_its_authors_wrote_when_it_always_errs(base: Voting) -> None:
 
 
 def follow(rows: Rows | list[Row], base: Voting, order: list[int]) -> list[int]:
-    """Run the row form beside one scalar learner a path; return the contested mistakes of every path."""
+    """Run the row form next to one scalar learner per path; return the contested mistakes of every path."""
     frontier = PartitionFrontier(FiniteClass(sorted(rows)))
     learner = base.bind(at.OracleClass(realizable=Oracle(frozenset(rows))))
     fast: Any = base.rows(frontier)
@@ -179,7 +179,7 @@ def test_a_full_family_holds_a_tree_too_deep(seed: int) -> None:
     rng, base = np.random.default_rng(seed), MajorityPruning(1)
     council, columns = base.begin(np.zeros(1, dtype=np.int64)), []
     for mistake in range(base.mistake_bound + 1):
-        alive = (rng.random(mistake + 1) < rng.choice([0.1, 0.5, 0.9])).astype(bool)  # what every function says here
+        alive = (rng.random(mistake + 1) < rng.choice([0.1, 0.5, 0.9])).astype(bool)  # predictions here
         ones = np.append(alive, False)[council.functions]
         y = ~base.vote(council, ones)
         # A function born at a mistake has the truth's label there and before: only older ones can be wrong.

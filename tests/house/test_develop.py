@@ -35,7 +35,7 @@ UNLISTED = {
     "check_vc_dimension",
     "check_littlestone_dimension",
 }
-"""What is skipped for a class whose rules cannot be listed."""
+"""Checks that are skipped for a class whose rules cannot be listed."""
 
 
 TRIED = {"exceptions": "odd_values", "odd_one_out": "odd_one_too", "FewerSoFar": "FewerTried"}
@@ -255,7 +255,7 @@ def at_home(folder: Path, *paths: Path) -> None:
 
 def test_outside_it_takes_one_file(tmp_path: Path) -> None:
     (tmp_path / "odd_values.py").write_text(text_of("family"), encoding="utf-8")
-    info = tmp_path / "odd_values-1.0.dist-info"  # what pip writes of the entry point in pyproject.toml
+    info = tmp_path / "odd_values-1.0.dist-info"  # the entry point of pyproject.toml as written by pip
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: odd-values\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[adeptree.families]\nexceptions = odd_values:FAMILIES\n")

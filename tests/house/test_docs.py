@@ -1,4 +1,4 @@
-"""What the README and the docs show is what happens."""
+"""The README and the docs show real results."""
 
 from __future__ import annotations
 
@@ -316,7 +316,7 @@ def test_each_part_of_a_page_that_a_benchmark_writes_is_there_and_has_a_table() 
     for page in (ROOT / "docs/evidence").glob("*.md"):
         text = page.read_text(encoding="utf-8")
         for name, script in re.findall(r"^<!-- (\w[\w ]* of (benchmarks/\w+\.py)) -->$", text, flags=re.MULTILINE):
-            if name.startswith("end of ") or script == "benchmarks/speed.py":  # (that page has a test of its own)
+            if name.startswith("end of ") or script == "benchmarks/speed.py":  # (that page has a separate test)
                 continue
             part = text.partition(f"<!-- {name} -->")[2].partition(f"<!-- end of {name} -->")[0]
             assert re.fullmatch(r"(\|.*\|\n)+", part.strip() + "\n") and part.count("\n") > 4, name

@@ -32,7 +32,7 @@ LOADING = {
     ("iframe", "src"),
     ("use", "href"),
 }
-"""What a browser fetches by itself; a plain link it only follows when asked."""
+"""Resources that a browser fetches automatically, unlike plain links."""
 
 pytestmark = pytest.mark.timeout(300)  # the first test builds the site: 30 s of processor time
 

@@ -41,7 +41,7 @@ def test_nothing_is_loose() -> None:
 
 
 def test_the_machine_code_is_that_of_todays_sources() -> None:
-    """Where kernels were compiled beside their sources: after a change, ``python build_kernels.py``."""
+    """If kernels were compiled next to their sources: after a change, ``python build_kernels.py``."""
     built = HOUSE / "_compiled" / "built"
     if not built.exists():
         pytest.skip("the kernels are interpreted here")

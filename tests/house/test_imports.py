@@ -60,7 +60,7 @@ def test_solvers_are_loaded_only_when_used() -> None:
 
 
 def test_a_learner_loads_only_the_family_of_its_rules() -> None:
-    """Of the 270 modules of a first learner 170 are numpy's; all families with their solvers would be 200 more."""
+    """A first learner imports 270 modules, 170 of them numpy's; all families with their solvers would be 200 more."""
     code = "import sys, adeptree as at; at.Adept(at.RealThresholds()).learn(0.5, 1); print(*sys.modules)"
     loaded = fresh(code).split()
     assert {".".join(name.split(".")[:3]) for name in loaded if name.startswith("adeptree.families.")} == {

@@ -32,7 +32,7 @@ MAIN = (
 
 
 def described(docstring: str) -> dict[str, str]:
-    """Return the parameters of a numpydoc section, and what is said of each.
+    """Return the parameters of a numpydoc section, with their descriptions.
 
     >>> described("About.\\n\\nParameters\\n----------\\na, b\\n    Two.\\n\\nExamples\\n--------\\n>>> 1\\n1")
     {'a': 'Two.', 'b': 'Two.'}

@@ -1,7 +1,6 @@
 """Pages, help, messages, docstrings and comments are plain English: "per round", and none of the banned words.
 
-None of the patterns occurs in pages, help and messages, nor in docstrings and comments outside of the tests. In the
-docstrings and comments of the tests their number may only fall.
+None of the patterns occurs in pages, help and messages, nor in docstrings and comments, those of the tests included.
 """
 
 from __future__ import annotations
@@ -80,9 +79,7 @@ HEADLESS = re.compile(r"(?:^|(?<=[.;] ))(?:[Ww]ho|[Ww]hat)\b(?! (?:if|about)\b)[
 PATTERNS = (BANNED, IS_NO, HEADLESS)
 FRAGMENT = re.compile(r"\A(?:Of|Whether|How|Which|Why|Who|What|Where|Tell|Say|Take over|So|As of)\b(?![^.]*\?)[^.]*")
 """A docstring begins with the thing or with an imperative, and says what a caller gets."""
-FOLDERS = ("src", "reproduction", "benchmarks", "examples", "docs", "playground", "packaging")
-LEFT = 225
-"""How many of them the docstrings and comments of the tests have. A change that rewrites some lowers it."""
+FOLDERS = ("src", "tests", "reproduction", "benchmarks", "examples", "docs", "playground", "packaging")
 
 
 def odd(text: str) -> list[str]:
@@ -168,20 +165,39 @@ def test_docstrings_and_comments_are_plain() -> None:
     assert dialect([*sorted(ROOT.glob("*.py")), *paths]) == []
 
 
-def test_docstrings_and_comments_of_tests_become_plain() -> None:
-    assert len(dialect(sorted((ROOT / "tests").rglob("*.py")))) <= LEFT
-
-
 @pytest.mark.parametrize(
     "text",
-    ["It begins anew.", "x is no number", "Who asks gets 1.", "a tree of its own", "nobody knows; what is left is 0."],
+    [
+        *(
+            "It begins anew.",
+            "x is no number",
+            "Who asks gets 1.",
+            "a tree of its own",
+            "nobody knows; what is left is 0.",
+        ),
+        *("It is told the label.", "ValueError and its like.", "so many rows", "there once it is fitted"),
+    ],
 )
 def test_the_patterns_find_what_is_banned(text: str) -> None:
     assert odd(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["There is no limit.", "What is a path?", "it is no longer open", "`who` is an option"]
+    "text",
+    ["There is no limit.", "What is a path?", "it is no longer open", "`who` is an option", "None if there is none"],
 )
 def test_the_patterns_leave_plain_sentences(text: str) -> None:
     assert not odd(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Of the guesses. It is an int.", "Whether x is a point.", "How a class asks.", "Say why not.", "What it says"],
+)
+def test_fragments_are_found(text: str) -> None:
+    assert FRAGMENT.match(text)
+
+
+@pytest.mark.parametrize("text", ["Which label?", "Offer x.", "Return True if x is a point.", "Sayings", "The seed."])
+def test_whole_docstrings_are_left(text: str) -> None:
+    assert not FRAGMENT.match(text)

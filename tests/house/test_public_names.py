@@ -16,7 +16,7 @@ from adeptree.core.renamed import RENAMED
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 MOST_NAMES = 61
-"""Of ``adeptree``. It may fall."""
+"""Number of public names of ``adeptree``. It may fall."""
 
 
 def named_in(*pages: Path) -> set[str]:

@@ -1,4 +1,4 @@
-"""Roles are small: whoever writes one writes at most three methods, and that is enough."""
+"""Roles are small: an implementation needs at most three methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of the package in several places is the same everywhere."""
+"""Statements about the package agree in all places."""
 
 from __future__ import annotations
 

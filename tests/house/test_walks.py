@@ -1,4 +1,4 @@
-"""How many files of the package a round enters: a newcomer who follows one must not get lost."""
+"""Number of files of the package that a round enters: a newcomer who follows one must not get lost."""
 
 from __future__ import annotations
 

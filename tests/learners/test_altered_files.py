@@ -92,7 +92,7 @@ def stream(c: Any, count: int, seed: int) -> list[tuple[Any, int]]:
 
 
 def goes_on(path: Path, given: Any) -> str:
-    """Load and go on: a sentence at loading, or numbers that can be; return which."""
+    """Load and continue: an error message at loading, or valid numbers; return which."""
     try:
         learner = at.load(path, concept_class=given)
     except StateError:

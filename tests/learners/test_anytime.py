@@ -42,7 +42,7 @@ def explicit_probability(family: Family, learner: at.Adept, past: Stream, x: Any
 
 
 OTHER_PRIOR = ("cuts", "steps", "stump-lines")
-"""Engines with a prior of their own: compared with all labellings in test_engine_cuts.py and test_engine_stumps.py."""
+"""Engines with another prior: compared with all labellings in test_engine_cuts.py and test_engine_stumps.py."""
 
 
 @every_engine

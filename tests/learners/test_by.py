@@ -173,7 +173,7 @@ def test_estimates_of_the_best_rule_for_all_are_called_so() -> None:
     ids=["kt", "mixed", "floats"],
 )
 def test_equal_segments_cost_the_most(prior: Any) -> None:
-    """What is promised for S segments covers every way in which T rounds fall into them."""
+    """The guarantee for S segments covers every division of T rounds among them."""
     rng = np.random.default_rng(0)
     for _ in range(200):
         S, T = int(rng.integers(1, 9)), int(rng.integers(10, 3000))

@@ -1,4 +1,4 @@
-"""Who watches changes nothing: the numbers are those of a call that nobody watched."""
+"""Callbacks change nothing: the numbers are those of a call without callbacks."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_progress_is_written_to_the_standard_error(capsys: pytest.CaptureFixture
 def test_the_log_tells_what_was_done(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     learner = at.Adept(at.Thresholds(16))
     learner.learn_many(XS[:50], YS[:50])
-    assert not caplog.records  # nobody asked
+    assert not caplog.records  # not requested
     with caplog.at_level(logging.INFO, "adeptree"):
         learner.learn_many(XS[50:90], YS[50:90])
         learner.save(tmp_path / "a")

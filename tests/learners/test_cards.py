@@ -1,4 +1,4 @@
-"""One useful line for every object, and a card in a notebook that nobody's names can break."""
+"""One useful line for every object, and a notebook card that names cannot break."""
 
 from __future__ import annotations
 

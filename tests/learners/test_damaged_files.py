@@ -348,7 +348,7 @@ def with_leaf(value: Any, where: tuple[Any, ...], leaf: Any) -> Any:
 
 
 def goes_on(path: Path) -> None:
-    """Load, predict and learn: a sentence at loading, or numbers that can be."""
+    """Load, predict and learn: an error message at loading, or valid numbers."""
     try:
         learner = at.load(path)
     except StateError:

@@ -36,7 +36,7 @@ def test_no_number_is_false(first: int) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", RULES)
 def test_a_preview_commits_nothing(name: str, mode: str) -> None:
-    """Of points and segments that are new, too: the learner goes on to the last bit as one that showed nothing."""
+    """New points and segments too: the learner continues, to the last bit, like one that was not read."""
     one = at.Adept(RULES[name](), seed=5, **MODES[mode])  # type: ignore[arg-type]
     other = copy.deepcopy(one)
     for t, row in enumerate([*pool(1), *pool(2)]):

@@ -96,7 +96,7 @@ def test_paths_are_the_mixture_over_all_sequences_and_rates(c: at.ConceptClass, 
     for t in range(T):
         says = np.zeros(2)
         for switch in itertools.product((False, True), repeat=t):
-            # Blocks of rounds between switches; each block takes an expert of its own, by the prior.
+            # Blocks of rounds between switches; each block takes another expert, by the prior.
             starts = [0, *(s + 1 for s in range(t) if switch[s])]
             chance = sum(
                 mass * math.prod(share[s] if switch[s] else 1 - share[s] for s in range(t))
@@ -250,7 +250,7 @@ def test_no_lane_dies() -> None:
 
 
 def test_followers_do_what_the_cheapest_recent_rule_does() -> None:
-    """Where labels change too often for shares, a window of 100 rounds follows them."""
+    """A window of 100 rounds follows labels that change too often for shares."""
     rng, T = np.random.default_rng(4), 6000
     xs = rng.random(T)
     ys = (xs >= np.where(np.arange(T) // 400 % 2, 0.3, 0.7)).astype(int)

@@ -41,7 +41,7 @@ def _plain(value: Any) -> Any:
 
 
 def continues(learner: at.OnlineLearner, twin: at.OnlineLearner, stream: Stream) -> None:
-    """Both go on the same to the last bit; ``twin`` was never disturbed."""
+    """Both continue equally to the last bit; ``twin`` was never disturbed."""
     for x, y in stream:
         assert learner.predict_proba(x) == twin.predict_proba(x)
         assert learner.predict(x) == twin.predict(x)
@@ -246,7 +246,7 @@ def test_an_empty_frontier_says_so() -> None:
 
 
 def test_explicit_experts_can_run_out() -> None:
-    """The oracle changes its mind: every expert is deleted, and that is said."""
+    """The oracle changes its mind: every expert is deleted, and an error reports it."""
     answers = {"yes": True}
     c = at.OracleClass(realizable=lambda sample: answers["yes"], mistake_bound=1)
     learner = at.Bpss(c, horizon=3, base=at.Halving(at.Thresholds(9)), prune=True)

@@ -1,4 +1,4 @@
-"""What a certificate states, recounted: for every family, engine and rate, with fractional costs and weights."""
+"""The numbers of a certificate, counted again: for every family, engine and rate, with fractional costs and weights."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_every_family_that_people_choose_from_is_here() -> None:
 
 @dataclass
 class Game:
-    """A stream with costs and weights, what was learnt of it, and the learner."""
+    """A stream with costs and weights, the results, and the learner."""
 
     learner: at.Adept
     costs: tuple[float, float]

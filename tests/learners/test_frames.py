@@ -1,4 +1,4 @@
-"""Data frames, arrays and single calls: the same numbers; and nobody reads the names of the columns."""
+"""Data frames, arrays and single calls: the same numbers; and never the names of the columns as rows."""
 
 from __future__ import annotations
 

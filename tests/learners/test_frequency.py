@@ -1,4 +1,4 @@
-"""The frequency beside p: known before the label, calibrated, and the same after going on from its state."""
+"""The frequency next to p: known before the label, calibrated, and the same after resuming from its state."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_it_is_calibrated_within_two_points(name: str) -> None:
     given = frequency.of_many(ps.tolist(), ys.tolist())
     error = calibration_error(given, ys)
     assert error <= 2.0 and frequency.error == pytest.approx(error)
-    # p is no frequency: on these streams it is many points away from one.
+    # p is not a frequency: on these streams it is many points away from one.
     assert calibration_error(ps, ys) > 2 * error
 
 
@@ -105,7 +105,7 @@ class Slow:
         self.owed, self.last = [0.0] * 10, {0: -1, 1: -1}
 
     def counted(self, labels: list[int], memory: int) -> tuple[float, float]:
-        """How many rows, and how many of them 1: five at 1/2 are there first, and each row makes those before fade."""
+        """Numbers of rows and of ones: five at 1/2 are there first, and each row makes those before fade."""
         near, ones = 5.0, 2.5
         for label in labels:
             fade = 1 - 1 / memory if near >= memory else 1.0

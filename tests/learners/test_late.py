@@ -27,7 +27,7 @@ from adeptree.learners.transactions import Mark
 pytestmark = pytest.mark.usefixtures("both_engines")
 
 Order = Callable[[list[at.Ticket], np.random.Generator], at.Ticket | None]
-"""Which of the open tickets gets its label next; None: none yet."""
+"""The open ticket that gets its label next; None: none yet."""
 
 C = at.Thresholds(31)
 
@@ -344,7 +344,7 @@ def test_mutant_charged_at_the_probability_of_now() -> None:
     tickets = [learner.answer(0) for _ in range(80)]
     for ticket in tickets:
         learner.learn(ticket, 1)
-    assert learner.expected_loss - learner.drift < 5 < learner.expected_loss  # what the first edition counted
+    assert learner.expected_loss - learner.drift < 5 < learner.expected_loss  # the count of the first edition
 
 
 def test_mutant_drift_left_out() -> None:
@@ -516,7 +516,7 @@ def test_waiting_labels_follow_the_rows() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_blocks_that_cannot_list_their_paths_prove_by_one_of_them(seed: int) -> None:
-    """What is proven of late labels there is no less than on the paths, which is no less than the regret."""
+    """The bound with late labels is at least that of the paths, which is at least the regret."""
     rng = np.random.default_rng(seed)
     known = at.BlockUnions(int(rng.integers(1, 4)))
     learners = [at.Adept(known), at.Adept(known, engine="paths")]

@@ -1,4 +1,4 @@
-"""Loading what somebody else defined: it works, or the sentence says truly why not."""
+"""Loading learners of other packages: it works, or the error gives the true reason."""
 
 from __future__ import annotations
 

@@ -282,7 +282,7 @@ def test_late_labels_keep_the_bound_so_far_and_end_the_guarantee_in_advance(name
 
 @pytest.mark.parametrize("delay", [0, 1, 2, 5])
 def test_a_steady_delay_breaks_the_promise_unless_it_is_announced(delay: int) -> None:
-    """Two rules that disagree, labels always against the guess, each so many labels late."""
+    """Two rules that disagree, labels always against the guess, each this many labels late."""
 
     def play(announced: int) -> at.Adept:
         learner = at.Adept(at.Thresholds(1), review=at.Review(0.25, delay=announced), prior="uniform")

@@ -87,7 +87,7 @@ def test_they_are_all_labellings_within_reach(
     assert np.all(np.diff([near.loss for near in found]) >= -1e-9)
     if all(w == int(w) for _, _, w in rounds):  # (else equals may differ by rounding)
         assert str(found[0].rule) == str(best)
-    # With a limit these are the first of them, and it is said that there are more.
+    # With a limit these are the first of them, and ``more`` is True.
     for limit in {1, len(found), len(found) + 1}:
         first = learner.rules_within(k, limit)
         assert first.more == (limit < len(found)) and len(first) == min(limit, len(found))
@@ -138,7 +138,7 @@ def test_of_features_that_repeat_each_other_the_first_is_named(engine: str, c: A
     cut = "2.5" if c.spec_name == "stumps" else "3"
     assert str(learner.rules_within(1)[0]) == f"b >= {cut} (loss 0)"
     named = [str(near.rule) for near in learner.rules_within(3)]
-    if engine == "paths":  # what labels all rows alike is one path; in a mixture each feature has its own
+    if engine == "paths":  # rules that label all rows alike are one path; in a mixture each feature has its own
         assert all(name.startswith(("b", "always")) for name in named)
     else:
         first, other = ([name[1:] for name in named if name.startswith(f"{feature} ")] for feature in "ba")

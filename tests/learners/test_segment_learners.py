@@ -1,4 +1,4 @@
-"""Separate learners per segment: the numbers of one process, whoever does the work, and whoever dies."""
+"""Separate learners per segment: the numbers of one process, for any worker and any failure."""
 
 from __future__ import annotations
 

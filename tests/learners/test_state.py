@@ -1,4 +1,4 @@
-"""Saved learners: bit-identical afterwards, data only, and a sentence for every file that is not whole."""
+"""Saved learners: bit-identical afterwards, data only, and an error message for every file that is not whole."""
 
 from __future__ import annotations
 

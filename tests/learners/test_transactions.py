@@ -30,7 +30,7 @@ from reproduction.perturbed_leader import FollowThePerturbedLeader
 
 
 def standing(learner: Any) -> Any:
-    """Everything that a round changes, but for the queries, which were asked whatever came of them."""
+    """Everything that a round changes, except the queries, which were posed in any case."""
     try:
         saved = learner.saved()
     except errors.StateError:
@@ -44,7 +44,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.tolist()
     if isinstance(value, dict):
-        # How to ask an oracle is learnt from every question, also from one that came to nothing.
+        # The query strategy learns from every query, also from one of an interrupted round.
         left_out = ("asked", "posed", "bits_only")
         return {key: plain(inner) for key, inner in value.items() if key not in left_out}
     if isinstance(value, (list, tuple)):
@@ -68,7 +68,7 @@ class Remembers:
 
 
 def at_once(learner: Any) -> bool:
-    """Whether a round is one call of machine code, in which nothing can be interrupted."""
+    """True if a round is one call of machine code, which cannot be interrupted."""
     return COMPILED and isinstance(learner, at.Adept) and not learner.engine.parts()
 
 
@@ -77,7 +77,7 @@ TORN: list[Any] = []
 
 
 def is_torn(learner: Any, x: Any) -> bool:
-    """Whether an interrupt tore a commit; then every call is refused, with an error that tells what to do."""
+    """True if an interrupt tore a commit; then every call raises an error with the remedy."""
     try:
         _ = learner.rounds
     except errors.TornLearner:
@@ -209,7 +209,7 @@ def played(build: Callable[[], Any], points: list[Any]) -> Any:
 def torn_everywhere(
     build: Callable[[], Any], points: list[Any], prepare: Prepare, act: Act, takes: set[str] | None = None
 ) -> int:
-    """Interrupt ``act`` at every line; each time the learner must stand as before it or as after it, and go on so.
+    """Interrupt ``act`` at every line; each time the learner must be as before it or as after it, and continue so.
 
     ``takes`` are the lines that this learner takes, if other learners take the others.
     """
@@ -439,7 +439,7 @@ def numbers(learner: Any, points: list[Any]) -> Any:
 
 
 def engine_torn_everywhere(name: str, rounds: int, act: Callable[[Any], Any]) -> int:
-    """Interrupt ``act`` at every line; the learner must stand after some whole number of rounds, and go on so."""
+    """Interrupt ``act`` at every line; the learner must have a whole number of rounds, and continue so."""
     points = ENGINES[name][1]
     done = started(name, rounds)
     places = interrupted(lambda: act(done))
@@ -643,7 +643,7 @@ def test_an_interpreted_kernel_that_is_interrupted_is_torn_and_never_wrong(name:
 
 @pytest.mark.skipif(not COMPILED, reason="they are interpreted here")
 def test_all_of_this_holds_where_kernels_are_interpreted() -> None:
-    """Python raises between any two lines of a kernel, also in the middle of a round: in a process of its own.
+    """Python raises between any two lines of a kernel, also in the middle of a round: in a separate process.
 
     One engine and one batch here: .ci/jobs has an environment without machine code, in which this whole file runs.
     """

@@ -52,7 +52,7 @@ class SlowLine:
         return sum(w for cut, w in zip(CUTS, self.weights(), strict=True) if x >= cut)
 
     def price(self) -> float:
-        """Of the rules of least loss, those that agree on all points are one path; the largest counts."""
+        """Rules of least loss that agree on all points are one path; the largest counts."""
         paths: dict[tuple[bool, ...], float] = {}
         for cut, loss in zip(CUTS, self.losses, strict=True):
             if loss == min(self.losses):
@@ -192,7 +192,7 @@ def test_the_parts_are_learners_as_they_are_alone(late: bool) -> None:
 
 
 def rules_of_every_kind() -> dict[str, Any]:
-    """Return rules whose segments have structures of their own, all on rows with the columns u, v and w."""
+    """Return rules whose segments have separate structures, all on rows with the columns u, v and w."""
     return {
         "intervals": at.Intervals(6).on("u"),
         "unions": at.RealIntervalUnions(2).on("v"),
@@ -284,7 +284,7 @@ def test_with_drift_the_parts_have_all_rates_at_once(kind: str) -> None:
     told = learner.certificate()
     assert told.pooled_bound is not None and told.pooled_loss is not None
     assert told.pooled_loss == pytest.approx(alone["all"].best_loss)
-    # What is proven of either part follows from what is proven of the learners.
+    # The bound of either part follows from the bounds of the learners.
     ends = [(alone["all"],), each]
     beyond = min(sum(one.best_loss + guarantees.theorem_one(one) - one.expected_loss for one in some) for some in ends)
     assert told.bound == pytest.approx(min(told.regret + beyond, learner.rounds * learner.scale), abs=1e-6)
@@ -297,7 +297,7 @@ def test_with_drift_the_parts_have_all_rates_at_once(kind: str) -> None:
 @pytest.mark.parametrize("drift", [False, "sharing"])
 @pytest.mark.parametrize("kind", EVERY)
 def test_at_one_rate_they_are_half_and_half(kind: str, drift: Any) -> None:
-    """The joint mixture against learners of its own for all rows and for each segment, weighed by what they lost."""
+    """The joint mixture against separate learners for all rows and for each segment, weighed by their losses."""
     rules, eta = EVERY[kind], at.Review(0.2).rate(3, 1)
     learner = at.Adept(rules, by="tenant", costs=(3, 1), review=0.2, drift=drift)
     alone = {name: at.Adept(rules, costs=(3, 1), rate=eta, prior="mixed", drift=drift) for name in ("all", *"abcd")}
@@ -525,7 +525,7 @@ def test_machine_code_and_source_give_the_same_bits() -> None:
 
 
 def test_a_segment_takes_few_bytes() -> None:
-    """Of three rounds each, names included."""
+    """Size with three rounds each, names included."""
     count = 5_000 if COMPILED else 500
     learner, rng = at.Adept(FLOATS, by="tenant"), np.random.default_rng(0)
     learner.learn({"tenant": "a", "score": 0.5}, 1)

@@ -248,7 +248,7 @@ def test_after_the_last_label_each_case_counts_also_if_labels_were_late() -> Non
 
 
 def test_what_is_known_before_the_first_late_label_is_kept() -> None:
-    """Whether labels are late may depend on coins: only rounds from then on may count as they were settled."""
+    """Late labels may depend on coins: only rounds from then on may count as they were settled."""
     learner = at.Adept(at.Thresholds(4), 300, feedback="asked", seed=2)
     learner.learn_many([t % 4 for t in range(60)], [t % 4 >> 1 for t in range(60)])
     sums, excess, waiting = learner.ledger.beyond_mix, learner.ledger.excess, 0

@@ -48,7 +48,7 @@ def pairs_of_learners(c: at.ConceptClass, rate: Any, **options: Any) -> list[tup
 @pytest.mark.filterwarnings("ignore::adeptree.core.errors.NoBetterThanACoin")
 def test_structures_paths_and_bounds_are_exact_at_the_limit(name: str) -> None:
     c, games = CLASSES[name], 0
-    other_prior = "stumps" in name  # each feature has a share of its own there
+    other_prior = "stumps" in name  # each feature has a separate share there
     for rate in RATES:
         for announced in (1, LARGEST, SMALLEST):
             for one, paths in pairs_of_learners(c, rate, max_weight=announced):

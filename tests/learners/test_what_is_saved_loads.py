@@ -1,4 +1,4 @@
-"""What is saved loads: every learner, at random moments of wild games, and the games that were once refused."""
+"""Saved learners load: every learner, at random moments of wild games, and the games that were once refused."""
 
 from __future__ import annotations
 

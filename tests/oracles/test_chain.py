@@ -130,7 +130,7 @@ def test_one_place_counts_what_is_unknown(given: Any, workers: bool) -> None:
 @pytest.mark.parametrize("strategy", ["literal", "paper"])
 @pytest.mark.parametrize("form", ["find", "realizable"])
 def test_nothing_is_asked_after_an_answer_that_ends_the_round(form: str, strategy: str) -> None:
-    """Whoever waited a minute in vain does not wait once more for each of the other paths."""
+    """After a timeout, the other paths do not wait again."""
 
     def at_9(sample: Any) -> Any:
         if any(x == 9 for x, _ in sample):
@@ -208,11 +208,11 @@ def test_workers_are_taken_up_by_a_frontier_that_is_there() -> None:
 
 ROOMS = Path(at.__file__).parent
 NOT_ROLES = {"encoding", "method", "self.encoding"}
-"""What is asked for by name, and is none of our roles: the user's encoding of a SAT class."""
+"""Names read by ``getattr`` outside of our roles: the user's encoding of a SAT class."""
 
 
 def test_capabilities_are_declared_not_guessed() -> None:
-    """No class, oracle or frontier is asked whether it happens to have an attribute: the role says so."""
+    """No class, oracle or frontier is probed for an attribute: the role defines it."""
     files = [path for room in ("oracles", "solvers", "ghost") for path in (ROOMS / room).rglob("*.py")]
     guesses = []
     for path in [*files, ROOMS / "families" / "registry.py"]:

@@ -1,4 +1,4 @@
-"""Many cores, many machines: whoever answers, and whoever dies, the transcript is that of a single process."""
+"""Many cores, many machines: the transcript is that of a single process, for any worker and any failure."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_threads_share_a_function(pool: Executor) -> None:
 
 
 class Unused(Executor):
-    """Workers that nobody may ask."""
+    """Workers that must not be used."""
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         raise AssertionError("asked")

@@ -340,7 +340,7 @@ def test_only_calls_that_were_made_are_paid_for() -> None:
         raise RuntimeError("no licence")
 
     budget = Budgeting(FunctionOracle(realizable=fails), queries=2)
-    for error in (OracleError, OracleError, BudgetExhausted):  # trying again does not go on for ever
+    for error in (OracleError, OracleError, BudgetExhausted):  # retries are limited
         with pytest.raises(error):
             budget.realizable(A)
     outer = Budgeting(Budgeting(ClassOracle(LINE), queries=1), queries=5)

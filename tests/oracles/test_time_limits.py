@@ -198,7 +198,7 @@ def test_halfspaces_have_a_limit_per_question() -> None:
     assert at.Halfspaces(8, seconds=0.002, on_unknown="keep").realizable(sample)
     small = [((0.0, 0.0), 0), ((1.0, 1.0), 1)]
     limited = at.Halfspaces(2, seconds=20, solver="highs")
-    assert all(limited.find(small) is not None for _ in range(3))  # HiGHS's clock goes on; the limit does not
+    assert all(limited.find(small) is not None for _ in range(3))  # HiGHS adds up its time; the limit does not
     assert at.parse(repr(limited)) == limited and repr(limited) == "halfspaces(dim=2, seconds=20.0)"
     assert pickle.loads(pickle.dumps(limited)).decider.seconds == 20
 

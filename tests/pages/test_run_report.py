@@ -118,7 +118,7 @@ def numbers(path: str) -> list[tuple[float, float]]:
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 37.0, 4e6])
 def test_curves_are_where_their_values_are(scale: float) -> None:
-    """Of a straight line every point is where the two ticks beside it say, and all is inside the picture."""
+    """Every point of a straight line is at the position given by its two ticks, and inside the picture."""
     rounds = list(range(1, 201))
     ys = [scale * (t / 100 - 0.7) for t in rounds]
     ys[50] = float("inf")

@@ -222,7 +222,7 @@ def test_numbers_of_rows_that_were_not_learnt_are_known_from_the_file() -> None:
 
 @pytest.mark.parametrize("rows", [500, 5000])
 def test_drift_is_named_where_tenths_save_a_tenth(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tenths are those of a slow reference, also where every second row was forgotten; noise is no drift."""
+    """The tenths are those of a slow reference, also where every second row was forgotten; noise is not drift."""
     monkeypatch.setattr(record, "LIMIT", 2000)
     rng = np.random.default_rng(0)
     xs, cut = rng.random(rows), np.where(np.arange(rows) < rows // 2, 0.3, 0.5)

@@ -224,7 +224,7 @@ def test_lazy_rollback_keeps_as_many_rounds_as_were_said(page: Playground) -> No
     tab = page.open("c=thresholds-8&T=10&g=3.1,5.0,4.1,1.1,2.0")
     tab.click(".settings summary")
     tab.write("#K", "4")
-    assert page.link.endswith("K=4&g=")  # five rounds that were all kept are no game of four
+    assert page.link.endswith("K=4&g=")  # five rounds that were all kept do not fit a game of four
     tab.click("#to-end")
     for _ in range(5):
         tab.click("#chance")

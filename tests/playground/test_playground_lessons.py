@@ -58,7 +58,7 @@ def replayed(link: str, **settings: Any) -> at.Adept:
 
 @needs_browser
 def test_what_the_lessons_say_is_true(page: Playground) -> None:
-    """Their numbers are computed from their games; what their words claim is checked here, with the library."""
+    """Their numbers are computed from their games; the claims of their texts are checked here, with the library."""
     told, links, states = {}, {}, {}
     for lesson, steps in list(LESSONS.items())[:5]:
         for step in range(1, steps + 1):
@@ -180,7 +180,7 @@ def test_the_figure_of_the_lower_bound_is_the_game_of_the_theorem(page: Playgrou
         assert [phase["ones"] for phase in game["phases"]] == ones
         assert game["bestLoss"] == sum(coins) - max(ones) and ones[game["best"]] == max(ones)
         assert ones[game["best"]] >= sum(coins) / (Q + 1)
-    tab.value("new Promise(done => setTimeout(done, 250))")  # who wants no motion sees the end at once, and stays there
+    tab.value("new Promise(done => setTimeout(done, 250))")  # with reduced motion the end is shown at once
     assert "round 60 of 60" in tab.text("#reset") and tab.text("#reset-play") == "Play"
 
 

@@ -55,7 +55,7 @@ function played(text) {
 
 
 def random_game(rng: random.Random, lazy: bool = False) -> dict[str, Any]:
-    """Draw settings and rounds: few points, so that many come again, and labels of a rule, of nobody or of both."""
+    """Draw settings and rounds: few points, so that many come again, and labels of a rule, at random or both."""
     kind = rng.choice(["thresholds", "intervals", "table"])
     n = rng.randint(1, {"thresholds": 16, "intervals": 8, "table": 6}[kind])
     rows = ["".join(rng.choice("01") for _ in range(n)) for _ in range(rng.randint(1, 12))]
@@ -161,7 +161,7 @@ def python_plays(game: dict[str, Any]) -> dict[str, Any]:
     else:
         outer = at.LazyAdept(c, T, commits=game["K"], rate=rate, **excess)
         outer._sampler, adept = Scripted([kept for _, _, kept in game["moves"]]), outer.inner
-    # Beyond so many experts the page does not run BPSS.
+    # Beyond this number of experts the page does not run BPSS.
     N = at.bounds.experts(T, adept.mistake_bound or 0)
     listed = game["prior"] == "paper" and game["K"] is None and N <= LISTED
     bpss = at.Bpss(c, T, rate=rate, mistake_bound=M) if listed else None
@@ -241,7 +241,7 @@ def compare(said: dict[str, Any], drawn: list[dict[str, Any]]) -> None:
 
 
 def test_the_games_are_of_all_kinds() -> None:
-    """What is compared has classes, priors, rates, mistake bounds that cut, repeated points and rollbacks."""
+    """The comparison covers classes, priors, rates, mistake bounds that cut, repeated points and rollbacks."""
     drawn = games(COUNT, seed=1)
     assert {game["c"].split("-")[0] for game in drawn} == {"thresholds", "intervals", "table"}
     assert {game["prior"] for game in drawn} == {"paper", "kt", "mixed"}

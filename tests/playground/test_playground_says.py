@@ -1,4 +1,4 @@
-"""What the playground says of itself: what is proven of what, which lines are drawn, which rounds are not seen."""
+"""The texts of the playground: scopes of bounds, lines drawn, rounds not shown."""
 
 from __future__ import annotations
 

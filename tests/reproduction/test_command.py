@@ -107,7 +107,7 @@ def test_altered_rows_are_run_again_or_a_sentence(
     if value in (10**400, float("inf")) or value != value:
         assert done.exit_code == 0
         assert reproduce(level="tiny", only=FAST, out=tmp_path).rows == measured.rows
-    elif value == "more":  # a column that nobody reads
+    elif value == "more":  # a column that is not read
         assert done.exit_code == 0
     elif value == 1e308 and column != "worst_ratio":
         assert done.exit_code in (1, 2)
@@ -205,7 +205,7 @@ def test_a_full_disk_is_an_error_message(tmp_path: Path) -> None:
 
 @pytest.fixture
 def out(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Go to a folder that nobody may write to; yield one that everybody may."""
+    """Enter a read-only folder; yield a writable one."""
     yield from read_only_folder(monkeypatch)
 
 

@@ -319,7 +319,7 @@ def test_a_cell_that_raises_is_named(tmp_path: Path, jobs: int) -> None:
         run_tasks(cells(tmp_path)[:1], lambda task, row, seconds: None, jobs=jobs, work=broken)
 
 
-# --- Files that somebody altered, and folders that cannot be used ---------------------------------------
+# --- Altered files, and folders that cannot be used ---------------------------------------
 
 
 def test_rows_of_one_case_have_the_same_columns(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_every_mutant_is_known_to_be_caught_and_soon() -> None:
     places = {name: quickest(name) for name in NAMES}
     for name, place in places.items():
         assert any(fits(cell, place.where) for cell in experiment(place.experiment).cells("quick")), name
-    # What CI plays: seconds of one core, as they were measured when it was written down.
+    # Mutants for CI: seconds of one core, as measured when they were recorded.
     assert sum(place.seconds for place in places.values()) < 150
 
 

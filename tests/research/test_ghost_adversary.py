@@ -56,7 +56,7 @@ def keeps_wrong_ones(d: int) -> Callable[[Columns], bool]:
 
 
 def value(legal: Callable[[Columns], bool], most: int) -> int:
-    """How many mistakes can be forced, up to ``most``, if every position must be legal: by trying everything."""
+    """Return the number of mistakes that can be forced, up to ``most``, with legal positions, by exhaustion."""
 
     @cache
     def forces(columns: Columns, left: int) -> bool:
@@ -80,7 +80,7 @@ def test_the_base_cases() -> None:
 
 
 def played(d: int, predictions: Any, strategy: str = "full") -> MadeUp:
-    """Play a learner that says so, whatever it sees."""
+    """Play a learner that always predicts this."""
     game = MadeUp(d, strategy)
     game.start(len(predictions), 0)
     for predicted in predictions:

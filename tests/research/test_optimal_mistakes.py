@@ -60,7 +60,7 @@ def value(rows: Any, k: int = 0, randomized: bool = False) -> Q:
 
 
 def played_out(rows: list[Row], k: int, randomized: bool, rounds: int) -> Q:
-    """The game of so many rounds, knowing nothing but how often each concept erred."""
+    """The game of this many rounds, given only the number of errors of each concept."""
 
     @cache
     def go(errors: Row, left: int) -> Q:
@@ -119,7 +119,7 @@ def bandit_played_out(rows: list[Row], labels: int, rounds: int) -> int:
         best = 0
         for x in range(len(rows[0])) if rounds else ():
             options = []
-            for guess in range(labels + 1):  # one of them is made by nobody
+            for guess in range(labels + 1):  # one of them is made by no concept
                 told = (frozenset(row for row in left if (row[x] == guess) == right) for right in (False, True))
                 options.append(max(1 - j + go(after, rounds - 1) for j, after in enumerate(told) if after))
             best = max(best, min(options))

@@ -223,7 +223,7 @@ def test_floats_are_the_rationals_they_are() -> None:
 
 
 class Broken(Model):
-    """A solver that answers as it is told to."""
+    """A solver with prescribed answers."""
 
     def __init__(self, answer: Outcome | None) -> None:
         super().__init__(1)

@@ -401,7 +401,7 @@ def test_wrong_arguments_are_sentences() -> None:
 
 
 def test_a_formula_is_read_word_by_word() -> None:
-    """Terms with a literal twice, or with both of a bit, bits far out, and points that are no tuples."""
+    """Terms with a literal twice, or with both of a bit, bits far out, and points that are not tuples."""
     rules = [Dnf(((0, 0), (~1, 1))), Dnf(((~2, 70), (1,))), Dnf(()), Dnf(((),)), Dnf(((0, ~1, 2), (3, ~0, ~0)))]
     rng = random.Random(0)
     for x in [[rng.randrange(2) for _ in range(71)] for _ in range(60)]:
@@ -432,7 +432,7 @@ def test_the_example_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) ->
     learner = example["main"]()
     printed = capsys.readouterr().out.splitlines()
     shown = textwrap.dedent(example["__doc__"].split("seconds):")[1]).strip().splitlines()
-    # How many calls it takes depends on which solutions the solver happens to find first.
+    # The number of calls depends on the solutions that the solver finds first.
     assert [line for line in printed if "solver calls" not in line] == [
         line for line in shown if "solver calls" not in line
     ]

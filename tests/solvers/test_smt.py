@@ -312,7 +312,7 @@ def test_it_is_an_oracle_class() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 def test_ctrl_c_is_no_answer() -> None:
-    # Whether 114 is a sum of three cubes is not known, so z3 would be busy for long.
+    # It is not known if 114 is a sum of three cubes, so z3 would run for long.
     cubes = SmtClass(lambda x: a * a * a + b * b * b + r * r * r == x, [a, b, r], on_unknown="keep")
     cubes.instance(114)
     armed = True
@@ -340,5 +340,5 @@ def test_the_example_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) ->
     example["main"]()
     shown = textwrap.dedent(example["__doc__"].split("rules that fit):")[1]).strip().splitlines()
     printed = capsys.readouterr().out.strip().splitlines()
-    # How many calls it takes depends on which rules z3 happens to find first.
+    # The number of calls depends on the rules that z3 finds first.
     assert [line for line in printed if "z3 calls" not in line] == [line for line in shown if "z3 calls" not in line]

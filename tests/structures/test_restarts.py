@@ -37,7 +37,7 @@ def some(c: Any, rng: np.random.Generator) -> Any:
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.parametrize("how", [{"rate": 0.4}, {"review": 0.5, "costs": (5, 1)}], ids=repr)
 def test_copies_are_learners_that_begin_later(name: str, how: dict[str, Any]) -> None:
-    """Every copy played as a learner of its own; births, deaths and weights written out."""
+    """Every copy played as a separate learner; births, deaths and weights written out."""
     c, rng, T = CLASSES[name], np.random.default_rng(len(name)), 70
     learner = at.Adept(c, drift=True, **how)
     eta, costs = learner.learning_rate, learner.costs

@@ -1,4 +1,4 @@
-"""One rule per segment has the numbers of all combinations of rules, in structures of their own or in one arena."""
+"""One rule per segment has the numbers of all combinations of rules, in separate structures or in one arena."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def line(which: str = "thresholds", c: Any = None, prior: Prior | None = None) -
 
 
 class Part:
-    """What a structure of segments wants of an engine: a kernel, its rate and the price of its best rule."""
+    """The needs of a structure of segments: a kernel, its rate and the price of its best rule."""
 
     def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
@@ -248,7 +248,7 @@ def test_what_is_not_a_pair_is_left_alone() -> None:
 
 
 def test_a_segment_takes_few_bytes() -> None:
-    """Of three rounds each, names included; one kernel per segment takes 30,000."""
+    """Size with three rounds each, names included; one kernel per segment takes 30,000."""
     count = 5_000 if COMPILED else 500
     rng = np.random.default_rng(0)
     tracemalloc.start()

@@ -44,7 +44,7 @@ def test_machine_code_and_source_give_the_same_bits(one_lane: bool, directions: 
 
 
 def test_a_line_alone_has_the_same_bits_in_both_forms() -> None:
-    """Where parts share each on its own clock."""
+    """Parts that share, each on its own clock."""
     measure = ThresholdsEngine(at.RealThresholds(), MixedPrior()).measure()
     found = []
     for line in forms_of("adeptree.structures.shared_line_kernel"):

@@ -114,7 +114,7 @@ def altered_array(array: Any, rng: random.Random) -> Any:
 
 
 def plays(path: Path, game: Game) -> str:
-    """Load and go on; return what happened: "refused", "played", or "ended" by an error of the library."""
+    """Load and continue; return the outcome: "refused", "played", or "ended" by an error of the library."""
     try:
         learner: Any = at.load(path, concept_class=game.given)
     except StateError:

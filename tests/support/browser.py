@@ -77,7 +77,7 @@ document.body.append(out);
 
 
 NARROWEST = 500
-"""Chromium opens no window that is narrower, whatever it is told: what is meant for phones is shown in a frame."""
+"""Chromium opens no narrower window, so pages for phones are shown in a frame."""
 IN_A_FRAME = """<body style="margin: 0"><iframe src="{}" style="border: 0; width: {}px; height: 900px"></iframe><script>
 setTimeout(() => {{
   document.documentElement.innerHTML = document.querySelector("iframe").contentDocument.documentElement.innerHTML;
@@ -86,7 +86,7 @@ setTimeout(() => {{
 
 
 def browse(tmp_path: Path, html: str, width: int, *options: str) -> tuple[str, str]:
-    """Open the page in headless Chromium, so many pixels wide; return its DOM (or nothing) and what it logged."""
+    """Open the page in headless Chromium with this width in pixels; return its DOM (or nothing) and its log."""
     file = tmp_path / "page.html"
     file.write_text(html, encoding="utf-8")
     command = [CHROMIUM, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900"]

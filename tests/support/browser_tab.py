@@ -19,7 +19,7 @@ CODES = {"Enter": 13, "Tab": 9, "ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "
 
 
 class Tab:
-    """One page; what it logs as a warning or an error, and what it throws, is kept in ``complaints``."""
+    """One page; its warnings, errors and exceptions are in ``complaints``."""
 
     def __init__(self, folder: Path, size: tuple[int, int] = DESK, *, dark: bool = False, still: bool = True) -> None:
         import fcntl  # (not everywhere: elsewhere the tests of a tab are skipped, as no browser is found)
@@ -117,7 +117,7 @@ class Tab:
     # --- What a person does ---
 
     def open(self, address: str) -> None:
-        """Load a page, anew even if only what follows the # differs."""
+        """Load a page, also if only the part after the # differs."""
         self._call("Page.navigate", url="about:blank")
         self._loaded = False
         self._call("Page.navigate", url=address)

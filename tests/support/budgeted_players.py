@@ -1,4 +1,4 @@
-"""Who plays against BlockReset in the tests, and how their games are summed up."""
+"""Players against BlockReset in the tests, and summaries of their games."""
 
 from __future__ import annotations
 

@@ -276,7 +276,7 @@ class Game:
 
 
 def false_claims(games: int, first: int = 0, rounds: int = 100) -> list[str]:
-    """Return the false claims of so many games, the rules in turn."""
+    """Return the false claims of this many games, the rules in turn."""
     found, names = list[str](), list(RULES)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", PromiseEnded)

@@ -34,7 +34,7 @@ def singletons(T: int) -> Table:
 
 
 def pairs(T: int) -> Table:
-    """Unions of at most two blocks, every point a block of its own."""
+    """Unions of at most two blocks, every point a separate block."""
     one = singletons(T)
     return distinct(a | b for a, b in itertools.combinations_with_replacement(one, 2))
 

@@ -27,7 +27,7 @@ from typing import Any
 
 CAN_FORK = sys.platform == "linux"
 READ = ("PYTHON", "ADEPTREE_ENGINE", "LC_", "LANG", "TERM", "NO_COLOR", "FORCE_", "TYPER", "_TYPER", "PATH", "HOME")
-"""How the names begin of variables that the interpreter or an import reads: a process has them as its parent has."""
+"""Prefixes of environment variables that the interpreter or an import reads: a process has them as its parent has."""
 
 
 def shared(env: Mapping[str, str]) -> frozenset[tuple[str, str]]:
@@ -121,7 +121,7 @@ def forks(address: str) -> tuple[socket.socket, dict[str, Any], list[int]]:
     listener.bind(address)
     listener.listen(64)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # (nobody waits for a fork)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # (a fork has no waiting threads)
     os.write(1, b"ready\n")
     while True:
         if 0 in select.select([listener.fileno(), 0], [], [])[0]:
@@ -173,7 +173,7 @@ if __name__ == "__main__":
 
     with open(os.devnull, "w") as nowhere:
         kept, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), nowhere, nowhere
-        app(["run", "-q"], standalone_mode=False)  # what is imported only when it is used
+        app(["run", "-q"], standalone_mode=False)  # modules that are imported at first use
         sys.stdout, sys.stderr = kept
     gc.collect()
     gc.freeze()  # (a fork copies each page that a collection touches)

@@ -296,7 +296,7 @@ def some(count: int, seed: int) -> Callable[[list[str]], list[int]]:
 
 
 def campaign(lines: int = 0, share: int = 1, begins: str = "", named: str = "") -> tuple[int, list[str]]:
-    """Interrupt the calls of every ``share``-th game at so many lines (0: all); return how many, and what is wrong."""
+    """Interrupt calls of every ``share``-th game at this many lines (0: all); return their number and the faults."""
     tried, failures = 0, list[str]()
     for place, (title, game) in enumerate(games()):
         if place % share or not title.startswith(begins):

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 BUILT = find_spec("adeptree._compiled.ledger_kernel") is not None
-"""Whether there is machine code to compare with."""
+"""True if there is machine code for comparison."""
 
 
 def forms_of(source: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""How often tests repeat a random game: the short form in the suite, the long one with ``ADEPTREE_LONG_TESTS=1``."""
+"""Number of repetitions of a random game: the short form in the suite, the long one with ``ADEPTREE_LONG_TESTS=1``."""
 
 from __future__ import annotations
 

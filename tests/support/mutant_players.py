@@ -13,7 +13,7 @@ from adeptree.families.rule_values import Constant
 
 LINE = at.Thresholds(6)
 ENTROPY = np.random.default_rng(1)
-"""Chance that no seed governs: it goes on from call to call."""
+"""Randomness that ignores the seed: it continues from call to call."""
 
 
 class Eager(at.Hedge):

@@ -18,7 +18,7 @@ from adeptree.roles.frontier import Children, Frontier
 
 LINE = at.Thresholds(6)
 ENTROPY = np.random.default_rng(1)
-"""Chance that no seed governs: it goes on from call to call."""
+"""Randomness that ignores the seed: it continues from call to call."""
 
 
 class WrongVc(at.Thresholds):

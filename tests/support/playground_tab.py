@@ -12,7 +12,7 @@ needs_browser = pytest.mark.skipif(
     CHROMIUM is None, reason="no Chromium is installed (Debian: apt-get install chromium)"
 )
 LESSONS = {"randomise": 4, "pruning": 5, "littlestone": 5, "lazy": 5, "lower-bound": 4, "review": 5, "drift": 6}
-"""How many steps each has."""
+"""Number of steps of each."""
 
 
 class Playground:

@@ -125,6 +125,6 @@ def killed_often(options: list[str], kills: int, rng: random.Random, before: str
         Path("p.csv").unlink(missing_ok=True)
         while forker.run(*saved, kill_after=rng.uniform(0, lasted)) == -signal.SIGKILL:
             kills -= 1
-            # What is in the file is a part of the whole; nothing else was ever written.
+            # The file holds a part of the whole; nothing else was ever written.
             assert expected.startswith(Path("p.csv").read_bytes() if Path("p.csv").exists() else b"")
         assert Path("p.csv").read_bytes() == expected

@@ -184,7 +184,7 @@ class Server:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
 
     def ask(self, path: str, value: Any = None, method: str = "", **headers: str) -> Heard:
-        """Ask over one kept connection; with a value the method is POST. OSError and its like if it is gone."""
+        """Ask over one kept connection; with a value the method is POST. OSError or a similar error if it is gone."""
         self._link = self._link or self.link()
         try:
             return asked(self._link, path, value, method, **headers)

@@ -34,7 +34,7 @@ def _humble() -> Callable[[], None] | None:
 
 
 def read_only_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Go to a folder that nobody may write to; yield one that everybody may."""
+    """Enter a read-only folder; yield a writable one."""
     with tempfile.TemporaryDirectory() as made:  # (pytest's own is closed to other users)
         home, place = Path(made, "read-only"), Path(made, "out")
         home.mkdir()

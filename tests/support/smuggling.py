@@ -28,13 +28,13 @@ class Sent(NamedTuple):
     content: bytes
     fate: str = OK
     asks: bool = False
-    """Whether a reply 200 is an answer of the learner."""
+    """True if a reply 200 is an answer of the learner."""
     last: bool = False
     head: bool = False
-    """Whether the reply has no body (HEAD)."""
+    """True if the reply has no body (HEAD)."""
     replies: bool = True
     spoilt: bool = False
-    """Whether bytes after it may turn the reply into a refusal: the client itself announced the end."""
+    """True if bytes after it may turn the reply into a refusal: the client itself announced the end."""
 
 
 class Got(NamedTuple):
@@ -206,7 +206,7 @@ def malformed(rng: random.Random) -> Sent:
 
 
 def lenient(rng: random.Random) -> Sent:
-    """What RFC 9112 lets a server take or refuse, but never read as two."""
+    """Requests that RFC 9112 lets a server take or refuse, but never read as two."""
     body = chunks(QUESTION, rng, extension=rng.choice([b";a", b";a=b", b';a="b;c"', b" "]))
     first = b"POST /answer HTTP/1.1"
     may = {

@@ -13,7 +13,7 @@ from adeptree.families.tables.table_engine import TablePrior
 
 
 class SlowTable:
-    """The definition: every column's rules apart, texts listed, gaps with a label of their own."""
+    """The definition: every column's rules apart, texts listed, missing values with a separate label."""
 
     def __init__(self, c: Any, prior: str, rate: float) -> None:
         self.c, self.rate, self.prior = c, rate, TablePrior(prior, c)

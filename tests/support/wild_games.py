@@ -198,7 +198,7 @@ class Game:
             self.learner.learn_many([x, x], [y, y], **({"weights": [self.weight(), self.weight()]} if weighed else {}))
 
     def check(self, x: Any) -> None:
-        """What is saved loads, what is copied is the same; the game goes on with one of them."""
+        """Saved learners load, and copies are equal; the game continues with one of them."""
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # (no round is played)
             self.learner.save(self.path)
@@ -225,7 +225,7 @@ def facts(learner: Any, x: Any) -> list[Any]:
 
 
 def refusals(kinds: list[str], games: int, first: int = 0) -> list[str]:
-    """Return what was raised in so many games, the kinds in turn."""
+    """Return the exceptions of this many games, the kinds in turn."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(first, first + games):

@@ -1,4 +1,4 @@
-"""How many concepts follow a path: against listing, on grids, in tables, among parities, and over doubles."""
+"""Counts of the concepts that follow a path, against listing: on grids, in tables, among parities, and over doubles."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def test_a_formula_is_written_in_one_place(name: str) -> None:
 
 
 def test_only_split_asks_the_oracle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An oracle that is asked at any other time, by a learner or its base, is told at once."""
+    """An oracle that raises if it is queried at any other time, by a learner or its base."""
     inside, split = [False], Frontier.split
 
     def watched(self: Frontier, x: object) -> object:
