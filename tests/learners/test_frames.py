@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adeptree as at
-from adeptree.core.dataframes import framed
+from adeptree.core.dataframes import framed, values_in
 from adeptree.core.errors import InvalidArgument, InvalidInstance, InvalidLabel
 from reproduction.perturbed_leader import FollowThePerturbedLeader
 
@@ -314,3 +314,9 @@ def test_labels_with_rows_agree_exactly_and_tickets_up_to_rounding(options: dict
     for ticket, one in zip(tickets, previews, strict=True):
         assert (ticket.p, ticket.r) == pytest.approx((one.p, one.r), rel=0, abs=1e-12)
     assert late.expected_loss == pytest.approx(single.expected_loss, rel=1e-12)
+
+
+@pytest.mark.parametrize("values", [["a", None, "b"], [[1], None, [2]], [True, None, False]])
+def test_missing_values_are_none_in_every_library(values: list[Any]) -> None:
+    for series in (pd.Series(values, dtype=object), pa.array(values), pd.Series(values, dtype=object).convert_dtypes()):
+        assert values_in(framed(series)) == values

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from adeptree.core.errors import InvalidArgument
 
 LIBRARIES = frozenset(
@@ -73,8 +75,11 @@ def values_in(column: Any, gaps_in_floats: bool = False) -> Any:
     if (not gaps or (gaps_in_floats and column.dtype.is_float())) and (array := column.to_numpy()).dtype.kind in "iufb":
         return array
     values = column.to_list()
-    missing = column.is_null().to_list() if gaps else ()
-    return [None if gap else value for value, gap in zip(values, missing, strict=True)] if gaps else values
+    if not gaps or not column.implementation.is_pandas_like():
+        return values
+    found = np.fromiter(values, object, len(values))
+    found[column.is_null().to_numpy()] = None
+    return found.tolist()
 
 
 def column_of(name: str, found: Any) -> Any:

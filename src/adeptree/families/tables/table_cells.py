@@ -115,7 +115,7 @@ def cells_of(name: str, values: Any, read: Callable[[Any], Any] | None = None) -
     if not TEXTS.issuperset(map(type, values)):
         return [read(value) for value in values]
     known = {value: read(value) for value in set(values)}
-    return [known[value] for value in values]
+    return values if all(known[text] is text for text in known) else list(map(known.__getitem__, values))
 
 
 class TableCells(CheckedRows):
