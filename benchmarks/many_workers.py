@@ -3,44 +3,33 @@
 Wall seconds of a whole frontier; processor seconds in this process and in the workers (their start included); and how
 much of two processors two busy processes got just before: on a busy machine they cannot be twice as fast as one.
 
-"seams" measures from which cost of a call on two workers pay, for threads, processes and Dask: milliseconds per call
-of an oracle that waits that long (so that it needs no second processor), without workers and with them.
+"seams" measures from which cost of a call on two workers pay in the default strategy, for threads, processes and Dask:
+seconds of a frontier whose oracle waits that long (so that it needs no second processor), without and with workers.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import multiprocessing
 import random
 import resource
 import sys
 import time
-import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, cast
 
-from adeptree.oracles import sharding
 from adeptree.oracles.oracle_class import OracleClass
 from adeptree.oracles.oracle_frontier import OracleFrontier
 from adeptree.solvers.sat import Dfas, SatClass
-from adeptree.solvers.smt import SmtClass
 
 LATENCY = 0.02
 _rng = random.Random(0)
 WORDS = ["".join(w) for size in range(7) for w in itertools.product("ab", repeat=size)]
-GRID = [(_rng.randrange(30), _rng.randrange(30)) for _ in range(22)]
 NUMBERS = [_rng.randrange(1000) for _ in range(16)]
-
-
-def diamonds() -> SmtClass:
-    """Points within an unknown L1 distance of an unknown centre."""
-    import z3
-
-    a, b, r = z3.Ints("a b r")
-    bounds = [0 <= a, a < 30, 0 <= b, b < 30, 0 <= r, r < 60]
-    return SmtClass(lambda x: z3.Abs(x[0] - a) + z3.Abs(x[1] - b) <= r, [a, b, r], bounds)
+POINTS = random.Random(3).sample(range(10**6), 60)
 
 
 def remote(sample: Any) -> Any:
@@ -56,11 +45,6 @@ CASES: dict[str, tuple[Callable[..., OracleClass], list[Any], list[dict[str, Any
         lambda **options: SatClass(Dfas(4, "ab"), solver="minisat22", **options),
         random.Random(0).sample(WORDS, 13),
         [{"strategy": "literal"}],
-    ),
-    "L1 balls by z3, 22 points": (
-        lambda executor=None, **options: SmtClass.made_by(diamonds, executor=executor),
-        GRID,
-        [{}],
     ),
     "a remote oracle, 20 ms per call": (
         lambda **options: OracleClass(find=remote, **options),
@@ -116,29 +100,49 @@ class Between:
         return int(self.low <= x <= self.high)
 
 
+class Cut(Waiting):
+    """Thresholds in an order that only the oracle knows, from an oracle that takes some time."""
+
+    def __call__(self, sample: Any) -> Between | None:
+        time.sleep(self.seconds)
+        low = max((x for x, y in sample if not y), default=-1)
+        return None if any(x <= low for x, y in sample if y) else Between(low + 1, 1 << 60)
+
+
+COSTS = {"2 threads": (0.2, 0.5, 1, 2, 5), "2 processes": (1, 2, 4, 6, 10), "2 of Dask": (10, 25, 50, 100)}
+"""Milliseconds of a call."""
+RULES: dict[str, tuple[type[Waiting], list[int]]] = {"thresholds": (Cut, POINTS), "intervals": (Waiting, NUMBERS[:12])}
+
+
+def asked(find: Waiting, executor: Executor | None) -> OracleClass:
+    """Return the class in the default strategy, whose workers are used whatever a call takes."""
+    made = OracleClass(find=find, executor=executor, call_cost=1)
+    made.call_cost = find.seconds
+    if executor is not None:
+        workers: Any = made.oracle.oracle
+        workers.call_cost = find.seconds
+    return made
+
+
 def seams() -> None:
     kinds: dict[str, Callable[[], Executor]] = {"2 threads": lambda: ThreadPoolExecutor(2), "2 processes": _two}
     kinds["2 of Dask"] = _dask
+    print("| workers | way, ms | rules | ms per call | calls | s without | s with workers | gain |")
+    print("|---|--:|---|--:|--:|--:|--:|--:|")
     for kind, pool in kinds.items():
         with pool() as executor:
             list(executor.map(_busy, [0.01] * 4))  # started
-            way, sends = sharding.way(executor), 400
-            start = time.perf_counter()
+            sends, start = 200, time.perf_counter()
             for _ in range(sends):
                 executor.submit(pow, 2, 2).result()
-            seam = (time.perf_counter() - start) / sends
-            print(f"\n{kind}: a task's way takes {1e3 * seam:.2f} ms (reckoned with: {1e3 * way:g})\n")
-            print("| strategy | cost of a call, ms | calls | ms per call without | with workers | gain |")
-            print("|---|--:|--:|--:|--:|--:|")
-            for strategy, times in itertools.product(("literal", "cubes"), (0.5, 1, 2, 4, 16)):
-                find, options = Waiting(times * way), {"strategy": strategy, "call_cost": times * way}
-                alone = played(OracleClass(find=find, **options), NUMBERS[:12])
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # that they are not used
-                    both = played(OracleClass(find=find, executor=executor, **options), NUMBERS[:12])
-                without, with_them = (1e3 * run[2] / run[1] for run in (alone, both))
-                row = f"| {strategy} | {1e3 * times * way:g} | {both[1]} | {without:.2f} | {with_them:.2f}"
-                print(f"{row} | {alone[2] / both[2]:.2f} |", flush=True)
+            way = 1e3 * (time.perf_counter() - start) / sends
+            for (rules, (kind_of, xs)), cost in itertools.product(RULES.items(), COSTS[kind]):
+                find, best = kind_of(cost / 1e3), [math.inf, math.inf]
+                for _ in range(2):  # in turns, best of two
+                    runs = [played(asked(find, one), xs) for one in (None, executor)]
+                    best = [min(was, run[2]) for was, run in zip(best, runs, strict=True)]
+                row = f"| {kind} | {way:.2f} | {rules} | {cost:g} | {runs[1][1]} | {best[0]:.2f} | {best[1]:.2f}"
+                print(f"{row} | {best[0] / best[1]:.2f} |", flush=True)
 
 
 def main(names: list[str]) -> None:

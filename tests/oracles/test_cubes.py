@@ -239,11 +239,14 @@ def test_a_table_of_labels_is_the_same_both_ways(rounds: list[tuple[list[bool], 
             table.append(label.tobytes(), twins.tolist())
             table.back_to(before)
             assert table.labels() == plain.tobytes()
+        table.in_order()  # (so that the order is carried over)
         table.append(label.tobytes(), twins.tolist())
         below = np.column_stack([plain[twins], np.ones(len(twins), dtype=np.bool_)])
         plain = np.vstack([np.column_stack([plain, label]), below])
         for one in (table, table_of(plain), copy.deepcopy(table)):
             assert one.labels() == plain.tobytes() and one.copy() == plain.shape
+            if len({tuple(row) for row in plain.tolist()}) == len(plain):
+                assert one.in_order() == sorted(range(len(plain)), key=one.row)
             columns = [unpack(one.column(j), len(plain)).tolist() for j in range(one.points)]
             assert columns == plain.T.tolist() and one.ones() == plain.sum(axis=1).tolist()
         distinct = {tuple(row) for row in plain.tolist()}

@@ -167,7 +167,12 @@ def test_templates_in_workers(pool: Executor) -> None:
     pytest.importorskip("z3")
     rng = random.Random(0)
     stream = [((rng.randrange(20), rng.randrange(20)), rng.randrange(2)) for _ in range(6)]
-    alone, shared = (at.Adept(at.SmtClass.made_by(ko.quadrants, executor=e), 6) for e in (None, pool))
+    sent = at.SmtClass.made_by(ko.quadrants)
+    (cost, sent.call_cost) = (sent.call_cost, 1)  # so that they are used, though z3 is too fast for that
+    sent.send_to(pool)
+    workers: Any = sent.oracle.oracle
+    workers.call_cost = cost
+    alone, shared = (at.Adept(c, 6) for c in (at.SmtClass.made_by(ko.quadrants), sent))
     for learner in (alone, shared):
         learner.learn_many(*zip(*stream, strict=True))
     assert shared.expected_loss == alone.expected_loss and shared.width == alone.width
@@ -175,7 +180,8 @@ def test_templates_in_workers(pool: Executor) -> None:
     assert 0 < asked.sent < shared.queries.posed, "short lists are answered here"
     assert str(shared.best_rule()).startswith("x >= ")
     with pytest.raises(InvalidArgument, match=r"SmtClass.made_by\(function"):
-        at.SmtClass(lambda x: x >= z, [z := __import__("z3").Int("z")], executor=pool).find_many([[(1, 1)]])
+        z = __import__("z3").Int("z")
+        at.SmtClass(lambda x: x >= z, [z], executor=pool, call_cost=1).find_many([[(1, 1)]])
     with ThreadPoolExecutor(2) as threads, pytest.raises(InvalidArgument, match="several threads"):
         at.SmtClass.made_by(ko.quadrants, executor=threads)
     with pytest.raises(InvalidArgument, match="must return an SmtClass"):
@@ -200,8 +206,11 @@ class Unused(Executor):
 
 
 def test_workers_are_not_used_for_calls_cheaper_than_the_way_to_them() -> None:
-    with pytest.warns(WorkersNotUsed, match=r"takes 0\.3 ms: they are not used; give a larger call_cost="):
-        c = at.OracleClass(find=ko.thresholds, executor=Unused(), call_cost=1e-4)
+    with pytest.warns(WorkersNotUsed, match=r"save time from 0\.3 ms on: they are not used; give a larger call_cost="):
+        at.OracleClass(find=ko.thresholds, executor=Unused(), call_cost=1e-4, strategy="literal")
+    with pytest.warns(WorkersNotUsed, match=r"takes 5 ms, and these workers save time from 6 ms on"):
+        c = at.OracleClass(find=ko.thresholds, executor=Unused(), call_cost=5e-3)
+    c.call_cost = 1e-4
     alone = at.OracleClass(find=ko.thresholds, call_cost=1e-4)
     assert (c.batch, c.by_workers) == (1, False) and learnt(c).rounds == learnt(alone).rounds
     with pytest.warns(WorkersNotUsed, match=r"Dfas.* takes 0\.1 ms"):
@@ -234,6 +243,14 @@ def test_short_lists_are_answered_here(cost: float | None, lists: set[int]) -> N
             assert (layer.sent - before == n) == (n in lists)
     assert layer.sent == sum(used) == sum(lists) and layer.seconds > 0
     assert way(threads) < way(Unused()) < DASK
+
+
+def test_workers_that_are_used_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="adeptree"), ThreadPoolExecutor(1) as threads:
+        learnt(at.OracleClass(find=ko.thresholds, executor=threads, call_cost=1e-3, name="cuts"))
+    assert [one.message for one in caplog.records if "answered" in one.message] == [
+        "calls of cuts are answered by ThreadPoolExecutor"
+    ]
 
 
 def test_dask_asks_for_longer_lists(cluster: Executor) -> None:

@@ -402,7 +402,14 @@ def test_wrong_arguments_are_sentences() -> None:
 
 def test_a_formula_is_read_word_by_word() -> None:
     """Terms with a literal twice, or with both of a bit, bits far out, and points that are not tuples."""
-    rules = [Dnf(((0, 0), (~1, 1))), Dnf(((~2, 70), (1,))), Dnf(()), Dnf(((),)), Dnf(((0, ~1, 2), (3, ~0, ~0)))]
+    rules = [
+        Dnf(((0, 0), (~1, 1))),
+        Dnf(((1, ~1, 2),)),
+        Dnf(((~2, 70), (1,))),
+        Dnf(()),
+        Dnf(((),)),
+        Dnf(((0, ~1, 2), (3, ~0, ~0))),
+    ]
     rng = random.Random(0)
     for x in [[rng.randrange(2) for _ in range(71)] for _ in range(60)]:
         for rule in rules:

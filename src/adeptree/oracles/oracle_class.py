@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import warnings
 from collections.abc import Callable, Hashable, Sequence
@@ -15,7 +16,7 @@ from adeptree.oracles.chain import Asking, Counting, Find, FindMany, FunctionOra
 from adeptree.oracles.keys import PLAIN, point_key
 from adeptree.oracles.labelling import best_labelling
 from adeptree.oracles.layers import TimeLimit
-from adeptree.oracles.sharding import Workers, way
+from adeptree.oracles.sharding import SETS, Workers, way
 from adeptree.roles.concept_class import ConceptClass
 from adeptree.roles.frontier import Queries
 from adeptree.roles.oracle import Oracle, check_oracle, known
@@ -164,14 +165,16 @@ class OracleClass(ConceptClass):
                 f"executor must be a concurrent.futures.Executor, such as ProcessPoolExecutor(2) or the executor that "
                 f"Dask's client.get_executor() returns; {got('executor', executor)}"
             )
-        if self.call_cost is not None and self.call_cost < way(executor):
+        least = way(executor) * (SETS if self.finds and self.strategy in ("auto", "cubes") else 1)
+        if self.call_cost is not None and self.call_cost < least:
             warnings.warn(
-                f"a call of {self.name} takes {1e3 * self.call_cost:g} ms, and its way to these workers "
-                f"takes {1e3 * way(executor):g} ms: they are not used; give a larger call_cost= if that is wrong",
+                f"a call of {self.name} takes {1e3 * self.call_cost:g} ms, and these workers save time from "
+                f"{1e3 * least:g} ms on: they are not used; give a larger call_cost= if that is wrong",
                 WorkersNotUsed,
                 stacklevel=2,
             )
             return
+        logging.getLogger("adeptree").info("calls of %s are answered by %s", self.name, type(executor).__name__)
         inside = self._here.oracle
         self.oracle.oracle = Workers(inside, executor, call_cost=self.call_cost, shared=self.shared_by_threads)
         self.by_workers = True
