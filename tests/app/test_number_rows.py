@@ -90,6 +90,25 @@ def test_the_same_rows_are_read(text: str, size: tuple[int, int], monkeypatch: p
         assert fast == list(chunks(text.encode()))
 
 
+ODD = [*(f"{cell},1" for cell in HOSTILE), *(f"1,{cell}" for cell in HOSTILE)]
+ODD += ["", " ", ",", "1", "1,2,3", "0.5,2", "0.5,-1", '"a', "\ufeff1,1"]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_each_odd_line_is_read_as_text(odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the beginning, in the middle and at the end; the checksum is that of the rows."""
+    for place in range(1, 6):
+        lines = ["x,y", "0.5,1", "1e5,0", "-0,1", "7,0"]
+        lines.insert(place, odd)
+        content = "\n".join(lines).encode()
+        blocks = list(chunks(content).source)
+        with monkeypatch.context() as patched:
+            slowly(patched)
+            texts = list(chunks(content).source)
+        assert [list(block) for block in blocks] == [list(block) for block in texts]
+        assert [digest(block, 1) for block in blocks] == [digest(block, 1) for block in texts]
+
+
 RULES = ["thresholds(x)", "stumps(x)", "real_thresholds()", "intervals(x)", "thresholds(n=9)"]
 LABELS = ["y", "y>0", "y==1", "y=='1'", "y!=01", "x>=0.5", "y<=9007199254740993"]
 
