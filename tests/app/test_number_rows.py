@@ -239,3 +239,11 @@ def test_a_parquet_file_is_read_without_pandas() -> None:
     options = "run", write("parquet"), "--rules", "thresholds(x)", "-q"
     with process(*options, fresh=True, before="import sys", main=main) as run:
         assert run.communicate(timeout=60)[0] == b"False True\n"
+
+
+def test_numbers_whose_texts_say_more_are_left_to_their_texts() -> None:
+    assert NumberRows.read(2, b"1,2\r\n3,4\r", ",") is not None
+    for text in (b"1,9007199254740993\n2,3", b"1,1e999\n2,3", b"1,-9007199254740992\n2,3"):
+        assert NumberRows.read(2, text, ",") is None
+    with pytest.raises(ValueError):
+        Label("y", 0).of_numbers(np.array([0.0, 1.0, 2.0]))
