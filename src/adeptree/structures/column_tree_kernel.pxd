@@ -14,6 +14,8 @@ cdef class ColumnTree(LineTree):
 
     @cython.locals(v=Py_ssize_t, d=Py_ssize_t, i=Py_ssize_t, at=Py_ssize_t, end=Py_ssize_t)
     cdef void walk(self) noexcept
+    @cython.locals(level=Py_ssize_t, v=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, at=Py_ssize_t, end=Py_ssize_t)
+    cdef void warm_ways(self, Py_ssize_t count) noexcept
     @cython.locals(d=Py_ssize_t)
     cdef long long key_after(self) noexcept
     @cython.locals(found=Py_ssize_t, waiting=Py_ssize_t, v=Py_ssize_t, i=Py_ssize_t)

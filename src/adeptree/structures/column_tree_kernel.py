@@ -29,6 +29,7 @@ import numpy as np
 from adeptree.core import cython_shim as cython
 
 if cython.compiled:
+    from cython.cimports.adeptree._compiled.arrays_kernel import prefetch
     from cython.cimports.libc.string import memmove
 else:
     from math import exp, inf, log
@@ -102,6 +103,8 @@ class ColumnTree(LineTree):
         self.depth, self.bucket, self.walked = d, -1 - self.child[v], True
         if cython.compiled:
             self.warm_bucket(self.bucket)
+            for i in range(11 * (v & -16), 11 * (v & -16) + 176, 8):
+                prefetch(cython.address(self.sums[i]))
 
     def aim(self, x: cython.longlong) -> cython.void:
         """Make x the current point, and prefetch its bucket while other columns are searched."""
@@ -109,11 +112,23 @@ class ColumnTree(LineTree):
         LineTree.aim(self, x)
         self.walk()
 
-    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
-        """Do nothing: :meth:`aim` prefetches."""
-
     def warm_ways(self, count: cython.Py_ssize_t) -> cython.void:
-        """Do nothing: :meth:`aim` prefetches."""
+        """Read the nodes above the buckets of the coming points level by level, so that no read waits for another."""
+        level = 0
+        for i in range(count):
+            self.ways[i] = 0
+        while level < self.depth:
+            for i in range(count):
+                v = self.child[self.ways[i]]
+                at, end = 176 * v, 176 * v + self.size[self.ways[i]]
+                v *= 16
+                for j in range(at + 1, end):
+                    v += self.firsts_below[j] <= self.coming[i]
+                self.ways[i] = v
+                if level + 1 < self.depth:
+                    prefetch(cython.address(self.firsts_below[176 * self.child[v]]))
+                    prefetch(cython.address(self.firsts_below[176 * self.child[v] + 15]))
+            level += 1
 
     def key_after(self) -> cython.longlong:
         """Return the first key after the bucket of x."""
@@ -414,7 +429,8 @@ class ColumnTree(LineTree):
 
     def plant(self, kept: dict[str, Any], numbers: Any, children: Any, beyond: Any) -> None:
         """Restore the checked result of :meth:`slots`, its weights unchanged if they are of the current rate."""
-        self.units, self.nodes, self.walked = 0, FAN * int(max(0, children.max()) + 1), False
+        self.units, self.depth, self.walked = 0, 0, False
+        self.nodes = FAN * int(max(0, children.max()) + 1)
         for i in range(len(self.spare)):
             self.spare[i] = -1
         buckets: Any = self.plant_buckets(kept, self.nodes)
@@ -448,6 +464,9 @@ class RankedLine(ColumnTree):
     def give(self, values: Any) -> None:
         """Set the values of a batch."""
         self.given = memoryview(values)
+
+    def warm(self, first: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Do nothing: the tree is small."""
 
     def meet(self, value: cython.double) -> cython.void:
         """Make a value the current one if it differs."""
