@@ -28,7 +28,7 @@ def text(value: object) -> str:
     >>> text("a<b\\x1b")
     'a&lt;b\\\\x1b'
     """
-    from html import escape  # (a terminal needs none of it)
+    from html import escape  # not needed in a terminal
 
     return escape(visible_lines(str(value)))
 

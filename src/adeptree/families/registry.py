@@ -188,7 +188,7 @@ def default_base(concept_class: ConceptClass) -> BaseLearner:
         if family.base is not None:
             return family.base(concept_class)
     raise InvalidArgument(
-        f"{concept_class!r} has no natural base learner; give base= an object with start(), predict(state, x) "
+        f"{concept_class!r} has no default base learner; give base= an object with start(), predict(state, x) "
         f"and update(state, x, y)"
     )
 

@@ -1,4 +1,4 @@
-"""``Ghost``, a realizable learner by an oracle alone (``docs/theory/ghost.md``)."""
+"""The base learner of classes that are given by an oracle: ``Ghost`` (``docs/theory/ghost.md``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adeptree.roles.family import Family
 
 
 def ghost_base(concept_class: OracleClass) -> BaseLearner:
-    """Return the natural base learner of a class that is known by its oracle alone."""
+    """Return the default base learner of a class that is given by an oracle."""
     if concept_class.littlestone_dimension is None and concept_class.mistake_bound is not None:
         raise InvalidArgument(
             f"{concept_class!r} says with mistake_bound= how often your base learner errs; give that as base=, or "
@@ -21,7 +21,8 @@ def ghost_base(concept_class: OracleClass) -> BaseLearner:
     return Ghost(concept_class.littlestone_dimension)
 
 
-# Whatever has no faster form is reached by its oracle. (Here, as oracles and families know nothing of each other.)
+# Classes without a faster form use their oracle. (Registered here, because oracles and families do not import each
+# other.)
 FAMILIES = (
     Family("", ConceptClass, frontier=OracleFrontier),
     Family("oracle", OracleClass, base=ghost_base, bases=(Ghost,), holds_code=True),

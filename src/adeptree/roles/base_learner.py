@@ -25,7 +25,7 @@ C = TypeVar("C", bound=ConceptClass)
 
 @runtime_checkable
 class StateMachine(Protocol):
-    """The methods that a base learner of yours must have. States are values: ``update`` returns a new one."""
+    """The methods that a user's base learner must have. States are values: ``update`` returns a new one."""
 
     def start(self) -> Any:
         """Return the state before any point."""

@@ -1,4 +1,4 @@
-"""Families that are decided by a real solver (extras)."""
+"""The families with a solver as their oracle (extras)."""
 
 from adeptree.core.cell_text import number
 from adeptree.roles.family import Columns, Family

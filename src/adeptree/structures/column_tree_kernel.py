@@ -62,8 +62,8 @@ class ColumnTree(LineTree):
         self.up, self.down, self.firsts_below = array("d"), array("d"), array("q")
         self.step, self.less, self.more = 0.0, 1.0, 1.0  # eta times the last cost, e^-step and e^step
         self.weight_up = self.weight_down = self.log_weight = 0.0
-        self.built = -1.0  # the rate that the weights are of
-        self.walked = False  # True if the way leads to x
+        self.built = -1.0  # the rate of the stored weights
+        self.walked = False  # True if the path leads to x
         LineTree.__init__(self, *measure, 2)
 
     # --- The tree ----------------------------------------------------------------------------------
@@ -357,9 +357,9 @@ class ColumnTree(LineTree):
                     self.sums[i + DOWN] *= more
 
     def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at x, exact also if one side is negligible: from losses and sums."""
+        """Return the log-odds of 1 at x, exact even if one side is negligible, from losses and sums."""
         one = zero = -inf
-        # Losses left of the way, relative to L*, because rates times losses may have no digits to spare.
+        # Losses left of the path, relative to L*, because rate times loss may have too few digits.
         rise = self.zeros - self.least()
         fall = rise + self.charged - 2.0 * self.zeros
         for d in range(1, self.depth + 1):
@@ -412,7 +412,7 @@ class ColumnTree(LineTree):
         return [(first + i, ends[i]) for i in range(len(ends) - 1, -1, -1)]
 
     def count(self) -> cython.longlong:
-        """The number of rules: two per gap."""
+        """Return the number of rules: two per gap."""
         return 2 * self.cells
 
     # --- Saved state -------------------------------------------------------------------------------
@@ -443,7 +443,7 @@ class ColumnTree(LineTree):
 
 
 class RankedLine(ColumnTree):
-    """The line of a feature whose cuts are given, in order: the point of a value is how many of them it reaches."""
+    """The line of a feature with given cuts, in order: the point of a value is the number of cuts that it reaches."""
 
     def __init__(self, measure: Any, cuts: Any) -> None:
         self.cuts, self.given, self.value = array("d", cuts), array("d"), 0.0
@@ -484,7 +484,7 @@ class RankedLine(ColumnTree):
         self.aim(low)
 
     def locate(self) -> cython.void:
-        """Find the slot of the point; the coin is that of the value."""
+        """Find the slot of the point; the coin belongs to the value."""
         LineTree.locate(self)
         self.word = word_of_float(self.value)
 
@@ -493,5 +493,5 @@ class RankedLine(ColumnTree):
 @cython.inline
 @cython.exceptval(check=False)
 def place_of(v: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """Return where in ``sums`` the first field of an entry is."""
+    """Return the index in ``sums`` of the first field of an entry."""
     return (v >> 4) * 176 + (v & 15)

@@ -1,4 +1,4 @@
-"""Rules on n bits: conjunctions, disjunctions, parities."""
+"""The families of rules on n bits: conjunctions, disjunctions, parities."""
 
 from functools import partial
 

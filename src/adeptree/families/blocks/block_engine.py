@@ -28,7 +28,7 @@ class BlocksEngine(KernelEngine):
     """The exact distribution of ADEPT on :class:`BlockUnions`, from elementary symmetric polynomials.
 
     The base learner is the default one (``DefaultZero``), so a path is a set of at most d of the blocks seen. Their
-    number is the binomial sum ``width``; time and memory are far smaller.
+    number is the binomial sum ``width``, but time and memory do not grow with it.
 
     >>> engine = BlocksEngine(BlockUnions(2), KTPrior())
     >>> engine.rate = 0.5

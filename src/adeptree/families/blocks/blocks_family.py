@@ -1,4 +1,4 @@
-"""Unions of at most d blocks: blocklists."""
+"""The family of unions of at most d blocks: blocklists."""
 
 from adeptree.families.blocks.block_base import DefaultZero
 from adeptree.families.blocks.block_columns import block_of_cell

@@ -1,4 +1,4 @@
-"""Rules that combine: on a named column, unions, and models as rules."""
+"""The families of combined rules: on a named column, unions, and models as rules."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from adeptree.roles.family import Columns, Family, OnColumns
 
 
 def _segmented_row(concept_class: Segmented, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the cells of a row; the name of the segment is a text, as ``007`` and 7 may be two customers."""
+    """Return the cells of a row; the segment stays a text, because ``007`` and 7 may be two customers."""
     names = dict(zip(concept_class.columns, texts, strict=True))
     by = names[concept_class.by]
     return {**table_row(concept_class, texts), concept_class.by: None if is_missing(by) else by}

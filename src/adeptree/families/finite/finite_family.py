@@ -1,4 +1,4 @@
-"""Classes given as a table, and all others that can be listed."""
+"""The families of classes given as a table, and of all other classes that can be listed."""
 
 from collections.abc import Sequence
 from typing import Any

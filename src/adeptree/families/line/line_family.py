@@ -1,4 +1,4 @@
-"""Thresholds and intervals on a line: of a grid, and of floats."""
+"""The families of thresholds and intervals on a line, for a grid and for floats."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,7 @@ ON_A_GRID = replace(OF_FLOATS, points=lambda c: c.n)
 
 
 def _family(kind: Any, text: str, example: str, **options: Any) -> Family:
-    """Return the record of a family on a line; over floats no mistake bound is known, so its golden game brings one."""
+    """Return the record of a family on a line; floats have no mistake bound, so the golden game sets one."""
     of_floats = issubclass(kind, OnFloats)
     domain = "any number" if of_floats else "a whole number 0..n-1"
     golden = ({"mistake_bound": 12} if of_floats else {}) | options.pop("golden", {})

@@ -1,4 +1,4 @@
-"""Decision stumps: one named feature against one cut."""
+"""The families of decision stumps: the comparison of one named feature with one cut."""
 
 from collections.abc import Sequence
 from typing import Any

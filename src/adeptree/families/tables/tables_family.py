@@ -1,4 +1,4 @@
-"""Rules on one column of a table: numbers, texts and gaps."""
+"""The families of rules on one column of a table: numbers, texts and missing values."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from adeptree.roles.family import Columns, Family, OnColumns
 
 
 def table_row(concept_class: Any, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the cells of a row: numbers, texts, and None for what is missing."""
+    """Return the cells of a row: numbers, texts, and None for missing values."""
     return dict(zip(concept_class.columns, map(cell_in, texts), strict=True))
 
 
@@ -26,7 +26,7 @@ def cell_in(text: str) -> Any:
 
 
 def _table(concept_class: TableRules, columns: Sequence[Sequence[str]]) -> TableCells:
-    """Return the same of many rows."""
+    """Return the cells of many rows."""
     given = dict[str, Any]()
     for name, column in zip(concept_class.columns, columns, strict=True):
         try:

@@ -1,4 +1,4 @@
-"""Rules with constants on a grid."""
+"""The family of rule templates, with their constants on a grid."""
 
 from adeptree.families.templates.template_class import TemplateClass, TemplateTable
 from adeptree.roles.family import Columns, Family

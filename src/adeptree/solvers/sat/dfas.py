@@ -64,7 +64,7 @@ class Dfa:
             if len(names) == len(set(groups)):
                 break
             groups = finer
-        met = [0]  # one state of each group, in the order of a walk from the start
+        met = [0]  # one state of each group, in breadth-first order
         place = {finer[0]: 0}
         for q in met:  # grows as we go
             for r in self.moves[q]:
