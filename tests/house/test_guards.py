@@ -95,8 +95,8 @@ MOST_LINES = 300
 """Lines of a file, comments and blanks included."""
 LONG_FILES = {
     **{"line_tree_kernel.py": 458, "round_kernel.py": 456, "column_tree_kernel.py": 497},
-    **{"label_table_kernel.py": 423, "partition_kernel.py": 316, "shared_line_kernel.py": 428, "column_kernel.py": 341},
-    **{"segments_kernel.py": 409, "sharing_kernel.py": 326},
+    **{"label_table_kernel.py": 423, "partition_kernel.py": 334, "shared_line_kernel.py": 428, "column_kernel.py": 341},
+    **{"segments_kernel.py": 409, "sharing_kernel.py": 326, "half_plane_kernel.py": 395},
     **{"adept_learner.py": 390, "certificate.py": 339, "segments.py": 335, "engine.py": 308, "guarantees.py": 306},
     **{"online_learner.py": 321, "run_loop.py": 343},
     **{"block_kernel.py": 496, "cuts_kernel.py": 331},
@@ -114,7 +114,7 @@ BUDGETS = [
     Budget("asking, two levels and restarts", 26_620, 16_680),
     Budget("One runner", 27_910, 17_030),
     Budget("compiled queries and late pruning", 27_270, 17_025),
-    Budget("the end of this edition", 27_430, 17_165),
+    Budget("the end of this edition", 27_832, 17_462),
 ]
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"drift, segments and reviewed labels", "One runner", "the end of this edition"}

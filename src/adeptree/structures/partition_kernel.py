@@ -33,6 +33,117 @@ KINDS = {"losses": "d", "log_mass": "d", "weight": "d", "say": "B", "guesses": "
 ROWS = ("start", "size", "ones", "mistakes", "contested", *KINDS)
 
 
+class RowsKernel(RoundKernel):
+    """Paths as rows of arrays: k, n, L and the weight of each.
+
+    A subclass writes :meth:`answer`, :meth:`log_part` and ``take``, which divides rows and calls :meth:`charge_rows`.
+    """
+
+    def __init__(self, masses: Masses) -> None:
+        RoundKernel.__init__(self, Ledger(), 0)
+        self.masses, self.moving = masses, not masses.settled
+        self.step = array("d", bytes(32))
+        self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # by ``say``: predicts 1, then predicts 0
+
+    def answer(self) -> cython.void:
+        """Compute the answer of every row: 0 or 1; or 2 or 3 if both are possible and 0 or 1 is predicted."""
+
+    def log_part(self, c: cython.Py_ssize_t, label: cython.int) -> cython.double:
+        """Return ln of the mass of the nonempty part of a row with this label."""
+        return 0.0
+
+    @cython.locals(c=cython.Py_ssize_t)
+    def look(self) -> cython.void:
+        """Compute the odds from the answers of the rows."""
+        say: cython.uchar[::1] = self.say
+        weight: cython.double[::1] = self.weight
+        capacity: cython.double[::1] = self.masses.capacity
+        mistakes: cython.int[::1] = self.mistakes
+        side: cython.double[::1] = self.side
+        one = zero = 0.0
+        self.answer()
+        self.masses.set_round(self.rounds + self.ahead)
+        for c in range(self.width):
+            here = weight[c] * capacity[mistakes[c] * self.moving]
+            one += here * side[say[c]]
+            zero += here * side[4 + say[c]]
+        if self.parted:
+            for c in range(self.width):
+                if say[c] > 1:
+                    here = self.log_mass[c] + self.masses.log_capacity[0]
+                    one += weight[c] * exp(self.log_part(c, 1) - here)
+                    zero += weight[c] * exp(self.log_part(c, 0) - here)
+        self.p = one / (one + zero)
+
+    def log_ratio(self) -> cython.double:
+        """Return the log-odds of 1 at the current point, exact even if one side is negligible."""
+        return self.log_side(1) - self.log_side(0)
+
+    def log_side(self, label: cython.int) -> cython.double:
+        """Return ln of the weight that predicts this label."""
+        top, total = -inf, 0.0
+        for c in range(self.width):
+            if self.say[c] == label or self.say[c] > 1:
+                z = self.log_part(c, label) - self.eta * (self.losses[c] - self.best)
+                if z > top:
+                    total = total * exp(top - z) + 1.0
+                    top = z
+                elif z > top - 60.0:
+                    total += exp(z - top)
+        return top + log(total) if total > 0.0 else -inf
+
+    def charge_rows(self, label: cython.int, cost: cython.double) -> cython.void:
+        """Charge the wrong rows, after all have been divided."""
+        say: cython.uchar[::1] = self.say
+        losses: cython.double[::1] = self.losses
+        weight: cython.double[::1] = self.weight
+        step: cython.double[::1] = self.step
+        best, top = inf, 0.0
+        # Costs and remaining weight factors of answers 0 and 1. (Without branches, because labels are unpredictable.)
+        step[label], step[2 + label] = 0.0, 1.0
+        step[1 - label], step[3 - label] = cost, exp(-self.eta * cost)
+        for c in range(self.width):
+            here = losses[c] + step[say[c]]
+            losses[c] = here
+            best = here if here < best else best
+            here = weight[c] * step[2 + say[c]]
+            here = here if here > NOTHING else 0.0
+            weight[c] = here
+            top = here if here > top else top
+        self.best = best
+        self.since += 1
+        if self.since >= FRESH or self.eta * (best - self.anchor) > 100.0 or top < 1e-100:
+            self.rebuild()
+
+    @cython.locals(c=cython.Py_ssize_t)
+    def rebuild(self) -> cython.void:
+        """Compute all weights again, scaled to maximum 1."""
+        top = -inf
+        for c in range(self.width):
+            z = self.log_mass[c] - self.eta * (self.losses[c] - self.best)
+            top = z if z > top else top
+        for c in range(self.width):
+            z = self.log_mass[c] - self.eta * (self.losses[c] - self.best) - top
+            self.weight[c] = exp(z) if z > -660.0 else 0.0
+        self.anchor, self.since = self.best, 0  # L* at that time, and the rounds since
+
+    def least(self) -> cython.double:
+        """L*: the least loss of a row."""
+        return self.best
+
+    @cython.locals(c=cython.Py_ssize_t)
+    def log_total(self) -> cython.double:
+        """Return ln of the sum of prior mass times e^(-eta (loss - L*)), by a scan; NaN with the paper's prior."""
+        total = 0.0
+        for c in range(self.width):
+            total += exp(self.log_mass[c] - self.eta * (self.losses[c] - self.best))
+        return log(total) if self.masses.settled else inf - inf
+
+    def count(self) -> cython.longlong:
+        """The number of rows."""
+        return self.width
+
+
 class Column:
     """A point: its labels by all concepts, as bits, and the word of its coin."""
 
@@ -41,7 +152,7 @@ class Column:
         self.entered = False  # the point has occurred
 
 
-class PartitionKernel(RoundKernel):
+class PartitionKernel(RowsKernel):
     """The partition of a listed class into cells.
 
     ``guess`` is the base learner's prediction where a cell is divided: a label; MAJORITY, the label of most of the
@@ -49,12 +160,10 @@ class PartitionKernel(RoundKernel):
     """
 
     def __init__(self, concepts: int, guess: cython.int, masses: Masses, read: Any, judge: Any) -> None:
-        RoundKernel.__init__(self, Ledger(), 0)
-        self.concepts, self.guess, self.masses, self.read, self.judge = concepts, guess, masses, read, judge
+        RowsKernel.__init__(self, masses)
+        self.concepts, self.guess, self.read, self.judge = concepts, guess, read, judge
         self.columns, self.column = {}, None
         self.store = 1 << 26  # size in bytes beyond which cached columns are dropped
-        self.step = array("d", bytes(32))
-        self.side = array("d", [0, 1, 0, 0, 1, 0, 0, 0])  # by ``say``: predicts 1, then predicts 0
         self.arrays = {name: array(KINDS.get(name, "i")) for name in ROWS}
         self.arrays["order"] = array("i", range(concepts))  # the concepts, cell by cell
         self.room = 0
@@ -101,13 +210,21 @@ class PartitionKernel(RoundKernel):
 
     # --- A round -----------------------------------------------------------------------------------
 
+    @cython.locals(
+        c=cython.Py_ssize_t,
+        i=cython.Py_ssize_t,
+        a=cython.Py_ssize_t,
+        ones=cython.int,
+        size=cython.int,
+        fresh=cython.bint,
+    )
     def answer(self) -> cython.void:
         """Compute the answer of every cell: 0 or 1; or 2 or 3 if its concepts differ and 0 or 1 is predicted."""
         bits: cython.uchar[::1] = self.column.bits
         say: cython.uchar[::1] = self.say
         order: cython.int[::1] = self.order
         start: cython.int[::1] = self.start
-        fresh: cython.bint = not self.column.entered
+        fresh = not self.column.entered
         self.parted = 0
         for c in range(self.width):
             a = order[start[c]]
@@ -125,64 +242,24 @@ class PartitionKernel(RoundKernel):
                     else:
                         say[c] = 2 + (self.guesses[c] if self.guess == ASK else self.guess)
 
+    @cython.locals(s=cython.int)
     def log_part(self, c: cython.Py_ssize_t, label: cython.int) -> cython.double:
         """Return ln of the mass of the nonempty part of a cell with this label."""
-        s: cython.int = self.say[c]
+        s = self.say[c]
         if s < 2:
             return self.log_mass[c] if self.masses.settled else self.masses.log_capacity[self.mistakes[c]]
         size = self.ones[c] if label else self.size[c] - self.ones[c]
         return self.masses.log_mass(self.mistakes[c] + (s - 2 != label), self.contested[c] + 1, size / self.concepts)
 
-    @cython.locals(c=cython.Py_ssize_t, here=cython.double, one=cython.double, zero=cython.double)
-    def look(self) -> cython.void:
-        """Compute the odds from the answers of the cells."""
-        say: cython.uchar[::1] = self.say
-        weight: cython.double[::1] = self.weight
-        capacity: cython.double[::1] = self.masses.capacity
-        mistakes: cython.int[::1] = self.mistakes
-        side: cython.double[::1] = self.side
-        one = zero = 0.0
-        self.answer()
-        self.masses.set_round(self.rounds + self.ahead)
-        for c in range(self.width):
-            here = weight[c] * capacity[mistakes[c]]
-            one += here * side[say[c]]
-            zero += here * side[4 + say[c]]
-        if self.parted:
-            for c in range(self.width):
-                if say[c] > 1:
-                    here = self.log_mass[c] + self.masses.log_capacity[0]
-                    one += weight[c] * exp(self.log_part(c, 1) - here)
-                    zero += weight[c] * exp(self.log_part(c, 0) - here)
-        self.p = one / (one + zero)
-
-    def log_ratio(self) -> cython.double:
-        """Return the log-odds of 1 at the current point, exact even if one side is negligible."""
-        return self.log_side(1) - self.log_side(0)
-
-    def log_side(self, label: cython.int) -> cython.double:
-        """Return ln of the weight that predicts this label."""
-        top: cython.double = -inf
-        total: cython.double = 0.0
-        for c in range(self.width):
-            if self.say[c] == label or self.say[c] > 1:
-                z = self.log_part(c, label) - self.eta * (self.losses[c] - self.best)
-                if z > top:
-                    total = total * exp(top - z) + 1.0
-                    top = z
-                elif z > top - 60.0:
-                    total += exp(z - top)
-        return top + log(total) if total > 0.0 else -inf
-
     def divide(self, c: cython.Py_ssize_t) -> cython.void:
         """Divide a cell: concepts with label 0 stay, concepts with label 1 form a new cell."""
         bits: cython.uchar[::1] = self.column.bits
         order: cython.int[::1] = self.order
-        new: cython.Py_ssize_t = self.width
-        i: cython.Py_ssize_t = self.start[c]
-        j: cython.Py_ssize_t = i + self.size[c] - 1
-        mass1: cython.double = self.log_part(c, 1)
-        mass0: cython.double = self.log_part(c, 0)
+        new = self.width
+        i = self.start[c]
+        j = i + self.size[c] - 1
+        mass1 = self.log_part(c, 1)
+        mass0 = self.log_part(c, 0)
         while i <= j:
             a = order[i]
             if (bits[a >> 3] >> (a & 7)) & 1:
@@ -210,61 +287,16 @@ class PartitionKernel(RoundKernel):
         self.say[c] = 0
         self.width += 1
 
-    @cython.locals(here=cython.double, c=cython.Py_ssize_t)
+    @cython.locals(c=cython.Py_ssize_t)
     def take(self, label: cython.int, cost: cython.double) -> cython.void:
         """Divide cells, and charge the wrong ones."""
-        say: cython.uchar[::1] = self.say
-        losses: cython.double[::1] = self.losses
-        weight: cython.double[::1] = self.weight
-        step: cython.double[::1] = self.step
-        best: cython.double = inf
         if self.parted:
             for c in range(self.width):
-                if say[c] > 1:
+                if self.say[c] > 1:
                     self.divide(c)
         self.column.entered = True
         self.rounds += self.ahead
-        # Costs and remaining weight factors of answers 0 and 1. (Without branches, because labels are unpredictable.)
-        step[label], step[2 + label] = 0.0, 1.0
-        step[1 - label], step[3 - label] = cost, exp(-self.eta * cost)
-        for c in range(self.width):
-            here = losses[c] + step[say[c]]
-            losses[c] = here
-            best = here if here < best else best
-            here = weight[c] * step[2 + say[c]]
-            weight[c] = here if here > NOTHING else 0.0
-        self.best = best
-        self.since += 1
-        if self.since >= FRESH or self.eta * (best - self.anchor) > 100.0:
-            self.rebuild()
-
-    @cython.locals(c=cython.Py_ssize_t, z=cython.double)
-    def rebuild(self) -> cython.void:
-        """Compute all weights again, scaled to maximum 1."""
-        top: cython.double = -inf
-        for c in range(self.width):
-            z = self.log_mass[c] - self.eta * (self.losses[c] - self.best)
-            top = z if z > top else top
-        for c in range(self.width):
-            z = self.log_mass[c] - self.eta * (self.losses[c] - self.best) - top
-            self.weight[c] = exp(z) if z > -660.0 else 0.0
-        self.anchor, self.since = self.best, 0  # L* at that time, and the rounds since
-
-    def least(self) -> cython.double:
-        """L*: the least loss of a cell."""
-        return self.best
-
-    def log_total(self) -> cython.double:
-        """Return ln of the sum of prior mass times e^(-eta (loss - L*)), by a scan; NaN with the paper's prior."""
-        c: cython.Py_ssize_t
-        total: cython.double = 0.0
-        for c in range(self.width):
-            total += exp(self.log_mass[c] - self.eta * (self.losses[c] - self.best))
-        return log(total) if self.masses.settled else inf - inf
-
-    def count(self) -> cython.longlong:
-        """Return the number of cells."""
-        return self.width
+        self.charge_rows(label, cost)
 
     # --- Room --------------------------------------------------------------------------------------
 
@@ -286,7 +318,7 @@ class PartitionKernel(RoundKernel):
         self.log_mass, self.weight, self.say = held["log_mass"], held["weight"], held["say"]
         self.guesses = held["guesses"]
 
-    @cython.locals(c=cython.Py_ssize_t, share=cython.double)
+    @cython.locals(c=cython.Py_ssize_t)
     def ready(self) -> None:
         """Compute the derived sums after the arrays are filled."""
         self.columns, self.column = {}, None

@@ -27,7 +27,36 @@ KERNEL = kernel("adeptree.structures.partition_kernel")
 COUNTED = ("losses", "mistakes", "contested")
 
 
-class FiniteEngine(KernelEngine):
+class RowsEngine(KernelEngine):
+    """An engine whose kernel has an array entry per path, with k, n and L."""
+
+    collapsed = False
+    lists_paths = True
+    concept_class: Any
+    kernel: Any
+
+    def cells(self, name: str) -> Any:
+        """Return views of the kernel's arrays of cells."""
+        return np.asarray(self.kernel.arrays[name])[: self.width]
+
+    def rows(self) -> Rows:
+        """Return the cells."""
+        return self._rows(slice(None))
+
+    def leader(self) -> Leader:
+        """Return the best cell, from those of least loss."""
+        return self._rows(np.flatnonzero(self.cells("losses") == self.kernel.least())).leader()
+
+    def _rows(self, some: Any) -> Rows:
+        losses, mistakes, contested = (self.cells(name)[some] for name in COUNTED)
+        whole = losses.astype(np.int64)  # whole if all costs are
+        share = np.log(self.cells("size")[some] / self.concept_class.size) if self.prior.counts else None
+        mass = self.prior.log_mass(self.kernel.rounds, mistakes, contested, share) - self.prior.log_total
+        losses = whole if (whole == losses).all() else losses.copy()
+        return Rows(losses, mistakes.astype(np.int64), contested.astype(np.int64), mass)
+
+
+class FiniteEngine(RowsEngine):
     """The cell of every concept, and k, n and L of every cell; cells are the rows of ``PartitionFrontier``.
 
     It serves any class whose concepts are listed, with :class:`~adeptree.Halving`. Its mistake bound always holds, so
@@ -44,12 +73,9 @@ class FiniteEngine(KernelEngine):
     """
 
     kind = "finite"
-    collapsed = False
-    lists_paths = True
     bases: ClassVar[tuple[type[BaseLearner], ...]] = (Halving,)
     most_concepts: ClassVar[int] = ENUMERATION_LIMIT
     concept_class: EnumerableClass
-    kernel: Any
 
     def __init__(self, concept_class: EnumerableClass, prior: Prior) -> None:
         concept_class._check_listable()
@@ -93,32 +119,12 @@ class FiniteEngine(KernelEngine):
 
     # --- Account -------------------------------------------------------------------------------------
 
-    def cells(self, name: str) -> Any:
-        """Return views of the kernel's arrays of cells."""
-        return np.asarray(self.kernel.arrays[name])[: self.width]
-
     def row_of(self) -> IntArray:
         """Return the cell of each concept."""
         cell_of: IntArray = np.empty(self.concept_class.size, dtype=np.int64)
         by_start = np.argsort(self.cells("start"))
         cell_of[self.kernel.arrays["order"]] = np.repeat(by_start, self.cells("size")[by_start])
         return cell_of
-
-    def rows(self) -> Rows:
-        """Return the cells."""
-        return self._rows(slice(None))
-
-    def leader(self) -> Leader:
-        """Return the best cell, from those of least loss."""
-        return self._rows(np.flatnonzero(self.cells("losses") == self.kernel.least())).leader()
-
-    def _rows(self, some: Any) -> Rows:
-        losses, mistakes, contested = (self.cells(name)[some] for name in COUNTED)
-        whole = losses.astype(np.int64)  # whole if all costs are
-        share = np.log(self.cells("size")[some] / self.concept_class.size) if self.prior.counts else None
-        mass = self.prior.log_mass(self.kernel.rounds, mistakes, contested, share) - self.prior.log_total
-        losses = whole if (whole == losses).all() else losses.copy()
-        return Rows(losses, mistakes.astype(np.int64), contested.astype(np.int64), mass)
 
     def rules_of(self, places: Sequence[int]) -> list[Concept]:
         """Return the first concept of each cell."""

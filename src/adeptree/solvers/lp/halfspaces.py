@@ -103,6 +103,12 @@ class Halfspaces(SolverClass):
         self.seconds = limit  # not OracleClass's limit, which needs a thread: the solver checks the time itself
         self.decider = Decider(self.dim, small=solver == "auto", seconds=limit)
 
+    @property
+    def in_plane(self) -> bool:
+        """True for all half-planes of the plane without options for the solver."""
+        plain = self._own == {**self._own, "dim": 2, **dict.fromkeys(("grid", "margin", "seconds")), **self.UNSAID}
+        return type(self) is Halfspaces and plain and self._asking == {"solver": "auto"}
+
     def instance(self, x: Any) -> Point:
         """Return x as a tuple of numbers, if it is in the domain."""
         point = as_point(x, self.dim)
