@@ -230,14 +230,28 @@ def refused(name: str, options: list[str] = OPTIONS) -> str:
     return str(result.stderr)
 
 
-@pytest.mark.parametrize(("line", "value"), [(0, "6"), (0, None), (0, [6]), (3, 8), (3, 10), (3, 5)])
-def test_blocks_that_do_not_follow_are_refused(monkeypatch: pytest.MonkeyPatch, line: int, value: Any) -> None:
-    """The block in line 3 begins with row 9 of the run, after row 8."""
+JOURNAL: list[tuple[int, int, Any]] = [
+    *((0, 0, value) for value in ("6", None, [6], True, 6.0)),
+    *((3, 0, value) for value in (8, 10, 5)),  # row 9 of the run, after row 8
+    *((3, 1, value) for value in ("x", None, -1, 2.5)),
+    *(
+        (3, 2, value)
+        for value in (3, None, "31", [3, 1], [[3], [1]], ["3"], ["3", "1", "1"], {"score": "3"}, ["x", "1"])
+    ),
+    *((3, 3, value) for value in (5, None, "bad")),
+]
+
+
+@pytest.mark.parametrize(("line", "place", "value"), JOURNAL)
+def test_rows_that_cannot_be_are_refused(monkeypatch: pytest.MonkeyPatch, line: int, place: int, value: Any) -> None:
     killed(monkeypatch)
     path = Path("s/rows.journal")
     blocks = journal.JOURNAL.read(path).rows
     assert blocks[line]["from"] == 6 + line
-    blocks[line]["from"] = value
+    if place:
+        blocks[line]["rows"][0][place] = value
+    else:
+        blocks[line]["from"] = value
     lines = journal.JOURNAL.writer()
     path.write_text("".join([lines.header, *map(lines.row, blocks)]))
     refused("rows.journal")
@@ -257,7 +271,7 @@ ROW = '["row", 36, ["3", "0"], ""]'
     "rows",
     [
         *("[" * 100_000, '[["row", 6, [' + "9" * 5000 + '], ""]]', "3", '"row"', "[36]", "[]", f"{{{ROW[5:]}: 1}}"),
-        *(f'[{ROW}, ["rest", 36, ["3", "0"], ""]]', f"[{ROW}, [36]]"),
+        *(f'[{ROW}], "more": 1', f'[{ROW}, ["rest", 36, ["3", "0"], ""]]', f"[{ROW}, [36]]"),
     ],
 )
 def test_lines_that_hold_no_row_are_refused(monkeypatch: pytest.MonkeyPatch, rows: str) -> None:
@@ -279,8 +293,7 @@ def test_more_rows_than_the_horizon_are_refused(monkeypatch: pytest.MonkeyPatch)
     killed(monkeypatch)
     (last,) = json.loads(Path("s/rows.journal").read_bytes().splitlines()[-1])["rows"]
     with_line(json.dumps({"from": ROWS + 1, "rows": [last]}))
-    result = call(*options)
-    assert result.exit_code == 1 and "holds a row 31 that cannot have been taken" in result.stderr
+    assert "the horizon is 30" in refused("rows.journal", options)
 
 
 def test_a_count_of_thousands_of_digits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,7 +333,7 @@ def test_settings_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch, val
     refused("settings.json")
 
 
-@pytest.mark.parametrize("change", [{"found": None}, {"found": 3}])
+@pytest.mark.parametrize("change", [{"found": None}, {"found": []}, {"columns": None}, {"columns": [3]}, {"seed": []}])
 def test_settings_of_other_kinds_are_refused(monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]) -> None:
     killed(monkeypatch)
     resettled(lambda content: content["settings"].update(change))
@@ -359,10 +372,16 @@ def test_stumps_on_columns_that_were_found_go_on() -> None:
 
 
 POSITION: list[dict[str, Any]] = [
-    *({"taken": value} for value in (3, 6, -5, 10**400, "5", None)),
+    *({"taken": value} for value in (3, 6, -5, 10**400, "5", None, 5.0, True)),
     *({name: value} for name in ("bad", "unlabelled") for value in (-1, 1, None, "0")),
+    *({"digest": value} for value in ("a", -1, 1 << 32, None)),
     {"predictions": None},
     {"predictions": []},
+    {"predictions": {}},
+    {"predictions": {"length": "a", "checksum": 0}},
+    {"predictions": {"length": -1, "checksum": 0}},
+    {"bad": 10**400, "taken": 10**400 + 5},
+    {"bad": -5, "taken": 0},
     {"other": 1},
 ]
 
@@ -384,14 +403,34 @@ def test_a_checkpoint_says_where_its_run_was(monkeypatch: pytest.MonkeyPatch, ru
     refused("checkpoint")
 
 
-@pytest.mark.parametrize("moments", [None, 3, [1], [{}]])
-def test_a_course_that_no_run_took_is_refused(monkeypatch: pytest.MonkeyPatch, moments: Any) -> None:
+COURSE: list[dict[str, Any]] = [
+    *({"step": value} for value in (0, -1, "1", None, 10**400)),
+    {"moments": None},
+    {"moments": 3},
+    {"moments": [1]},
+    {"moments": [{}]},
+    {"moments": {}},
+    {"more": 1},
+]
+MOMENT: list[dict[str, Any]] = [
+    *({"round": value} for value in (0, 9, "1", None)),
+    *({"expected_loss": value} for value in (-1.0, "x", None, 10**400, float("nan"), float("inf"))),
+    *({"best_loss": value} for value in (-1, float("nan"))),
+    {"bound": float("nan")},
+    {"width": 0.5},
+    {"rule": 3},
+    {"more": 1},
+]
+
+
+@pytest.mark.parametrize("change", [*COURSE, *MOMENT], ids=lambda change: str(change)[:40])
+def test_a_course_that_no_run_took_is_refused(monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]) -> None:
     monkeypatch.setattr("test_follow_journal.OPTIONS", options := [*OPTIONS, "--report", "r.html"])
     killed(monkeypatch)
     state = files.load("s/checkpoint")
     course = state["run"]["course"]
     assert len(course["moments"]) == 5
-    course["moments"] = moments
+    (course["moments"][2] if change in MOMENT and change not in COURSE else course).update(change)
     files.save("s/checkpoint", state)
     refused("checkpoint", options)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from running import RULES, call, good, write
 
 import adeptree as at
 from adeptree.app.run import text_lines
+from adeptree.app.run.batching import Position, position_of
 from adeptree.app.run.csv_rows import csv_stream
 from adeptree.app.run.label_values import PAIRS, copies, key
 from adeptree.app.run.row_label import label_of
@@ -214,3 +216,11 @@ def test_a_copy_has_two_values_and_no_exception() -> None:
     many = [Row(i, [str(i % 2), str(i % 4), "1", str(i % 2 if i else 1)]) for i in range(30)]
     assert copies(many, range(4), [i % 2 for i in range(30)]) == [0]
     assert copies(many[:19], range(4), [i % 2 for i in range(19)]) == []
+
+
+@pytest.mark.parametrize("ones", [-1, 4, True, "1", 1.0])
+def test_a_position_with_impossible_ones_is_refused(ones: object) -> None:
+    found = {**asdict(Position(taken=3, ones=3)), "ones": 3}
+    assert position_of(found, 3).ones == 3
+    with pytest.raises((ValueError, TypeError)):
+        position_of({**found, "ones": ones}, 3)

@@ -450,9 +450,19 @@ def test_a_checkpoint_whose_keys_do_not_fit_its_tickets_is_refused() -> None:
     for change in (
         {"open": [a]},
         {"open": [[7, *a[1:]], b]},
+        {"open": [[1, ["1", "3"], "", None, None], b]},
+        {"open": [[1, ["1", "3"], "b", None, None], b]},
+        {"open": [[1, ["1", "3"], "a", -1.0, None], b]},
+        {"open": [[1, ["3"], "a", None, None], b]},
+        {"keys": {"c": 2}},
+        {"keys": {"c": 0}},
+        {"keys": {"c": 3, "d": 3}},
+        {"keys": {"": 3}},
         {"status": book["status"][:2]},
+        {"status": book["status"][::-1]},
+        None,
     ):
-        changed = {"book": {**book, **change}}
+        changed = {"early": {"z": "?"}} if change is None else {"book": {**book, **change}}
         at.core.files.save("s/checkpoint", {**kept, "run": {**kept["run"], **changed}})
         result = call(*run)
         assert result.exit_code == 1 and "does not say where its run was" in result.stderr, (change, result.stderr)

@@ -352,7 +352,10 @@ def test_files_hold_data_only() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [[[2], ",", "a\nb"], [[2, 3], ",", "a\nb\nc"], [2, "", "a\nb"], "x"],
+    [
+        *([[2], ",", "a\nb"], [[2, 3], ",", "a\nb\nc"], [2, "", "a\nb"], [[2, 0], ",", "a\nb"]),
+        *([[2, "3"], ",", "a\nb"], [0, ",", "a\nb"], ["2", ",", "a\nb"], [2, ",,", "a\nb"], "x"),
+    ],
 )
 def test_rows_that_no_block_holds_are_refused(text: Any) -> None:
     rows = [Row(2, ["a", "5"]), Row(3, ["b", ""])]

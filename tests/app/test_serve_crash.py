@@ -383,8 +383,15 @@ def test_a_checkpoint_whose_tickets_are_not_the_learners_is_refused(tmp_path: Pa
         (folder / "checkpoint").write_bytes(whole)
 
     status = served.book.state()["status"]
-    forged(lambda run: run["book"].update(status=status[1:]))
+    first = {kind: int((status == kind).argmax()) for kind in range(4)}
+    for kind, other in [(0, 1), (0, 3), (1, 0), (1, 3), (3, 0), (3, 2), (1, 9)]:
+        altered = status.copy()
+        altered[first[kind]] = other
+        forged(lambda run, altered=altered: run["book"].update(status=altered))
     forged(lambda run: run["book"]["open"].pop())
+    forged(lambda run: run["book"]["open"][0].__setitem__(1, ["1", "2"]))
+    forged(lambda run: run["book"]["open"][0].__setitem__(2, run["book"]["open"][1][2]))
+    forged(lambda run: run["position"].update(taken=run["position"]["taken"] + 1))
     assert dict(made(RULES, folder=folder).learner.certificate()) == numbers
 
 

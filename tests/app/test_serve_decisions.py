@@ -13,6 +13,8 @@ from serving import Inside, Server, made, sent
 import adeptree as at
 from adeptree.app.serve.requests import Limits
 from adeptree.app.serve.served_learner import Asked, ServedLearner, Told
+from adeptree.core import files
+from adeptree.core.errors import DamagedFile
 from adeptree.runner.ticket_book import EXPIRED
 
 MODES: dict[str, dict[str, Any]] = {
@@ -282,3 +284,34 @@ def test_after_a_restart_all_is_as_it_was(tmp_path: Path, mode: str, kept_at: in
     assert played(again, 30, 3) == played(plain, 30, 3)
     larger = made(RULES, folder=tmp_path / "s", **(named | {"max_open": 1000}))
     assert json.dumps(larger.certificate()) == json.dumps(plain.certificate())
+
+
+def test_a_forged_book_of_unwanted_tickets_is_refused(tmp_path: Path) -> None:
+    folder, served = tmp_path / "s", made(RULES, folder=tmp_path / "s", **MODES["reviewed"])
+    played(served, 60)
+    served.checkpoint()
+    whole = (folder / "checkpoint").read_bytes()
+    state = files.load(folder / "checkpoint")["run"]["book"]
+    place = next(place for place, one in enumerate(state["open"]) if len(one) > 5)
+    asks = next(place for place, one in enumerate(state["open"]) if len(one) == 5)
+    status = state["status"]
+
+    def forged(change: Any) -> None:
+        found = files.load(folder / "checkpoint")
+        change(found["run"]["book"])
+        files.save(tmp_path / "forged", found)
+        (folder / "checkpoint").write_bytes((tmp_path / "forged").read_bytes())
+        with pytest.raises(DamagedFile, match="does not say where its run was"):
+            made(RULES, folder=folder, **MODES["reviewed"])
+        (folder / "checkpoint").write_bytes(whole)
+
+    for kind, other in [(5, 0), (5, 1), (5, 10), (5, 6), (6, 4), (6, 1), (6, 3), (0, 4), (1, 7)]:
+        altered = status.copy()
+        assert kind in status
+        altered[int((status == kind).argmax())] = other
+        forged(lambda book, altered=altered: book.update(status=altered))
+    for part, value in [(0, 10**6), (0, 0), (0, state["open"][asks][0]), (1, ["1", "2"]), (2, ""), (5, 1.5), (5, None)]:
+        forged(lambda book, part=part, value=value: book["open"][place].__setitem__(part, value))
+    forged(lambda book: book["open"][place].append(1))
+    forged(lambda book: book["open"].append(book["open"][place]))
+    made(RULES, folder=folder, **MODES["reviewed"])

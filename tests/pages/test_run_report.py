@@ -153,7 +153,7 @@ def test_a_course_stays_short_and_goes_on_after_a_stop() -> None:
         course.note(learner, lambda: "rule")
         if i == 1234:
             state, course = json.loads(json.dumps(course.state())), Course()
-            course.restore(state)
+            course.restore(state, learner.rounds)
     rounds = [moment.round for moment in course.moments]
     assert LIMIT // 2 <= len(rounds) <= LIMIT
     assert rounds == list(range(course.step, 3001, course.step))

@@ -273,6 +273,17 @@ def test_rows_that_came_in_columns_are_kept_in_columns() -> None:
     assert type(again.chunks[0][0]).__name__ == "TableCells"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"step": 0}, {"rounds": -1}, {"rounds": 9}, {"numbers": np.ones((4, 2))}, {"numbers": np.full((4, 3), 2.0)}],
+)
+def test_a_record_that_no_run_kept_is_refused(change: dict[str, Any]) -> None:
+    kept = Record((1, 1))
+    kept.note([0.1, 0.2, 0.3], [0, 1, 1], None, [0.5] * 3)
+    with pytest.raises(ValueError):
+        kept.restore(kept.state() | change, at.RealThresholds())
+
+
 def test_losses_that_are_weighed_are_costs() -> None:
     learner = at.Adept(at.Thresholds(4), costs=(5, 1))
     learner.learn_many([0, 3, 2, 1] * 30, [0, 1, 1, 0] * 30)

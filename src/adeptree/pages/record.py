@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from adeptree.core.declared_state import need
 from adeptree.core.errors import UnsupportedCombination
 from adeptree.core.types import FloatArray
 from adeptree.families.combined.segments import name_of
@@ -92,11 +93,20 @@ class Record:
         return {"rounds": self.rounds, "step": self.step, "rows": rows, "numbers": numbers}
 
     def restore(self, state: dict[str, Any], concept_class: ConceptClass) -> None:
-        """Restore what :meth:`state` returned; raises an error such as ValueError if it is malformed."""
-        self.rounds, self.step, self.kept, self.chunks = state["rounds"], state["step"], 0, []
-        rows = _unpacked(state["rows"])
+        """Restore what :meth:`state` returned; raises an error such as ValueError if it is not valid."""
+        packed, numbers, step, rounds = (state[name] for name in ("rows", "numbers", "step", "rounds"))
+        rows = _unpacked(packed)
+        need(type(rounds) is int and rounds >= 0 and type(step) is int and step > 0, "record")
+        need(
+            numbers.dtype == np.float64 and numbers.shape == (4, len(rows)) and len(rows) == -(-rounds // step),
+            "record",
+        )
+        ys, weights, ps, rs = numbers
+        need(bool(np.isin(ys, (0, 1)).all() and (weights >= 0).all() and np.isfinite(weights).all()), "record")
+        need(bool((np.isnan(ps) | ((ps >= 0) & (ps <= 1))).all() and ((rs >= 0) & (rs <= 1)).all()), "record")
         concept_class.instances_of(rows)
-        self._keep(rows, state["numbers"])
+        self.rounds, self.step, self.kept, self.chunks = rounds, step, 0, []
+        self._keep(rows, numbers)
 
     def whole(self, rounds: int) -> bool:
         """Return True if every row of a run of this many rounds is known."""
@@ -218,12 +228,17 @@ def _packed(chunks: list[Any]) -> Any:
         whole = (text or [None] * len(rows) for text, rows in zip(columns, chunks, strict=True))
         texts.append(None if columns.count(None) == len(columns) else [cell for text in whole for cell in text])
     numbers = np.concatenate([rows.numbers for rows in chunks])
-    return {"features": list(chunks[0].features), "numbers": numbers, "texts": texts}
+    return {"names": list(chunks[0].features), "numbers": numbers, "texts": texts}
 
 
 def _unpacked(packed: Any) -> Any:
     """Decode packed rows; raises an error such as ValueError if they are malformed."""
-    return packed if isinstance(packed, (list, np.ndarray)) else TableCells(**packed)
+    if isinstance(packed, (list, np.ndarray)):
+        return packed
+    names, numbers, texts = packed["names"], packed["numbers"], packed["texts"]
+    need(numbers.ndim == 2 and numbers.shape[1] == len(names) == len(texts) and numbers.dtype == np.float64, "record")
+    need(all(text is None or len(text) == len(numbers) for text in texts), "record")
+    return TableCells(names, numbers, texts)
 
 
 def _best_cut(scores: FloatArray, gains: FloatArray) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -70,6 +72,21 @@ class Course:
         """Return the state as plain values."""
         return {"step": self.step, "moments": [asdict(moment) for moment in self.moments]}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Restore what :meth:`state` returned; raises an error such as ValueError if it is malformed."""
-        self.step, self.moments = state["step"], [Moment(**moment) for moment in state["moments"]]
+    def restore(self, state: dict[str, Any], rounds: int) -> None:
+        """Restore what :meth:`state` returned; raises an error such as ValueError if it does not match the rounds."""
+        moments = [Moment(**moment) for moment in state["moments"]]
+        times = [moment.round for moment in moments]
+        numbers = [state["step"], *times, *(m.width for m in moments)]
+        whole = state.keys() == {"step", "moments"} and isinstance(state["moments"], list)
+        whole = whole and all(type(number) is int for number in numbers)
+        whole = whole and 0 < state["step"] < 1 << 63 and all(map(_is_possible, moments))
+        if not whole or any(before >= after for before, after in pairwise([0, *times, rounds + 1])):
+            raise ValueError
+        self.step, self.moments = state["step"], moments
+
+
+def _is_possible(m: Moment) -> bool:
+    losses = (m.expected_loss, m.best_loss, m.constant_loss)
+    numbers = all(isinstance(v, (int, float)) and not math.isnan(v) for v in (*losses, m.bound))
+    possible = all(0 <= loss < math.inf for loss in losses) and m.bound > -math.inf
+    return numbers and possible and isinstance(m.rule, str) and m.width > 0

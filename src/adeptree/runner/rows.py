@@ -134,8 +134,23 @@ def rows_in(values: dict[str, Any]) -> list[Row]:
     (Row(line=6, cells=['2', '1e1'], fault=''), [Row(line=2, cells=['3', '0'], fault='')])
     """
     if "text" not in values:
-        return [{"row": Row, "label": LabelRow}[kind](*row) for kind, *row in values["rows"]]
+        return list(map(_row, values["rows"]))
     lines, sep, text = values["text"]
     texts = text.split("\n")
     lines = lines if isinstance(lines, list) else list(range(lines, lines + len(texts)))
+    if not all(type(line) is int and line > 0 for line in lines) or len(sep) != 1:
+        raise ValueError
     return [Row(line, row.split(sep)) for line, row in zip(lines, texts, strict=True)]
+
+
+def _row(entry: list[Any]) -> Row:
+    """Decode a row; raises an error such as ValueError if it is malformed."""
+    kind, place, cells, fault = entry
+    if type(place) is not int or place < 1 or not isinstance(fault, str) or not is_texts(cells):
+        raise ValueError
+    return {"row": Row, "label": LabelRow}[kind](place, cells, fault)
+
+
+def is_texts(value: object) -> bool:
+    """Return True if a value is a list of texts."""
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)

@@ -22,7 +22,7 @@ from adeptree.core.errors import AdeptreeError, DamagedFile, InvalidArgument
 from adeptree.core.json_lines import UNFIT, LineFormat, damaged
 from adeptree.learners.loading import check_written
 from adeptree.runner.appended_file import AppendedFile, Counter, Written
-from adeptree.runner.rows import Row, block_of, rows_in
+from adeptree.runner.rows import Row, block_of, is_texts, rows_in
 
 SETTINGS, CHECKPOINT, ROWS, ANSWERED = "settings.json", "checkpoint", "rows.journal", "answered"
 REMEDY = "start again with another --save"
@@ -71,9 +71,7 @@ class RunFolder:
             if not resume:
                 said = "holds a run; resume it with --resume, or name another directory"
                 raise InvalidArgument(f"--save: {self.path} {said}")
-            self.saved = RUN.read(self.path / SETTINGS).head(
-                lambda header: {**header["settings"], "found": dict(header["settings"]["found"])}
-            )
+            self.saved = RUN.read(self.path / SETTINGS).head(_settings_in)
         elif present and any(not name.endswith(".part") for name in present):
             raise InvalidArgument(f"--save: {self.path} is not empty and holds no run; name a new directory")
 
@@ -185,13 +183,18 @@ class RunFolder:
 
         def take(values: dict[str, Any]) -> None:
             number, rows = values["from"], rows_in(values)
-            if not rows or (entries and number != entries[-1][0] + 1):
+            whole = type(number) is int and number > 0 and len(values) == 2 and all(map(self._fits, rows))
+            if not whole or not rows or (entries and number != entries[-1][0] + 1):
                 raise ValueError
             entries.extend(enumerate(rows, number))
 
         if path.exists():
             JOURNAL.read(path).each(take)
         return entries
+
+    def _fits(self, row: Row) -> bool:
+        """Return True if the row has a cell for each column; a faulty row may have any number."""
+        return bool(row.fault) or self.saved is None or len(row.cells) == len(self.saved["columns"])
 
     def counts_nothing(self) -> bool:
         """Return True if this is a resumed ``--follow`` run without its count of answered rows.
@@ -217,6 +220,19 @@ class RunFolder:
         self._rows = AppendedFile(str(self.path / ROWS), "--save", Written())
         self._rows.append(self._lines.header.encode())
         return self._rows
+
+
+def _settings_in(header: dict[str, Any]) -> dict[str, Any]:
+    """Decode the settings of a run: plain values, the columns and the resolved rules; else raise ValueError."""
+    settings = dict(header["settings"])
+    found = settings["found"]
+    plain = [value for name, value in settings.items() if name not in PARTS]
+    texts = settings["columns"], *found["label"], found["reads"], found.get("times", [])
+    if not all(value is None or isinstance(value, (bool, int, float, str)) for value in plain):
+        raise ValueError("settings are plain values")
+    if not (all(map(is_texts, texts)) and len(found["label"]) == 2 and is_texts([found["class"], found["shown"]])):
+        raise ValueError("columns, class and labels are texts")
+    return settings
 
 
 def _locked(folder: Path) -> int:

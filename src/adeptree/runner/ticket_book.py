@@ -126,16 +126,30 @@ class TicketBook:
         kept = {key: number for key, number in self.keys.items() if self.label_of(number) is not None}
         return {"status": np.frombuffer(bytes(self._status), np.uint8), "open": waiting, "keys": kept}
 
-    def restore(self, state: dict[str, Any], learner: Adept) -> None:
+    def restore(self, state: dict[str, Any], learner: Adept, columns: int) -> None:
         """Restore what :meth:`state` returned; raises an error such as ValueError if it is malformed."""
         status, given = state["status"], {ticket.id: ticket for ticket in learner.tickets}
         need(status.dtype == np.uint8 and status.shape == (learner.answered,), "status")
-        self._status, self.keys = bytearray(status.tobytes()), dict(state["keys"])
+        settled, gone = int(((status == ZERO) | (status == ONE)).sum()), int((status == EXPIRED).sum())
+        need((settled, gone) == (learner.rounds, learner.tickets.given_up.number), "status")
+        unasked, picked = int((status >= UNASKED).sum()), learner.ledger.picked
+        need(status.max(initial=0) < UNASKED + 6 and unasked == (learner.answered - picked) * learner.partial, "status")
+        self._status = bytearray(status.tobytes())
+        for key, number in state["keys"].items():
+            need(self._keep_keys and isinstance(key, str) and key and self.label_of(number) is not None, "keys")
+            self.keys[key] = number
+        need(len(set(self.keys.values())) == len(self.keys) and min(self.keys.values(), default=1) > 0, "keys")
         for number, cells, key, weight, frequency, *p in state["open"]:
+            need(isinstance(key, str) and all(isinstance(cell, str) for cell in cells), "open")
+            need(len(cells) == columns and key not in self.keys, "open")
+            need(all(value is None or 0 <= value < math.inf for value in (weight, frequency)), "open")
             if p:
-                ticket = Ticket(number, None, p[0], (self.status(number) or OPEN) - UNASKED, 0, ask=False)
-                self.unasked[number] = Opened(ticket, cells, key, weight, frequency)
+                guess = (self.status(number) or OPEN) - UNASKED
+                need(key and guess in (0, 1) and len(p) == 1 and 0 <= p[0] <= 1, "tickets that ask for no label")
+                self.unasked[number] = Opened(
+                    Ticket(number, None, p[0], guess, 0, ask=False), cells, key, weight, frequency
+                )
             else:
                 self.open[number] = Opened(given.pop(number), cells, key, weight, frequency)
             self.keys |= {key: number} if key else {}
-        need(not given, "open tickets")
+        need(not given and (np.flatnonzero(status == OPEN) + 1).tolist() == sorted(self.open), "open tickets")

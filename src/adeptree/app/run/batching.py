@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,25 @@ class Position:
     predictions: Written = field(default_factory=Written)
     labels: int = 0
     apart: int = 0
+
+
+def position_of(found: dict[str, Any], rounds: int, waiting: int = 0, decides: bool = False) -> Position:
+    """Return the position in a checkpoint; raise ValueError or a similar error if it does not fit the rounds.
+
+    ``waiting`` counts other answers; a learner that ``decides`` also answers rows without a label.
+    """
+    written = found["predictions"]
+    counts = [*(found[name] for name in ("taken", "bad", "unlabelled", "ones", "labels", "apart")), written["length"]]
+    checks = [found["digest"], written["checksum"]]
+    whole = found.keys() == vars(Position()).keys() and written.keys() == vars(Written()).keys()
+    whole = whole and all(type(number) is int and number >= 0 for number in [*counts, *checks])
+    whole = whole and max(checks) < 1 << 32 and max(counts) < 1 << 63
+    # Every row was learnt, was bad, had no label, waits for its label, or was itself a label.
+    known = rounds + waiting + found["bad"] + found["labels"] + (0 if decides else found["unlabelled"])
+    most = rounds + waiting * decides
+    if not whole or found["ones"] > most or found["taken"] != known or found["apart"] > found["taken"]:
+        raise ValueError
+    return Position(**{**found, "predictions": Written(**written)})
 
 
 FEWEST, MOST = 16, 4096

@@ -10,6 +10,7 @@ from adeptree.app.run.layout import Examples, Layout
 from adeptree.app.run.row_label import COMPARISON
 from adeptree.app.run.streams import Stream
 from adeptree.core.cell_text import brief, is_missing
+from adeptree.core.declared_state import need
 from adeptree.core.errors import InvalidArgument
 from adeptree.runner.rows import LabelRow, Row
 from adeptree.runner.ticket_book import TicketBook
@@ -119,6 +120,12 @@ class Keys:
         return row
 
     # --- On disk ---------------------------------------------------------------------------------------
+
+    def restore(self, early: dict[str, str]) -> None:
+        """Restore the labels that came before their rows; raises an error such as ValueError if they are not valid."""
+        need("" not in self.book.keys and all(opened.key for opened in self.book.open.values()), "tickets without keys")
+        need(all(self._label.of(text) is not None for text in early.values()), "early")
+        self.early = dict(early)
 
 
 # --- A second file ---------------------------------------------------------------------------------------

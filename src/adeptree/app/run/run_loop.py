@@ -22,14 +22,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from adeptree.app.run.batching import FEWEST, MOST, Position, Rounds, next_step
+from adeptree.app.run.batching import FEWEST, MOST, Position, Rounds, next_step, position_of
 from adeptree.app.run.csv_rows import has_comma
 from adeptree.app.run.layout import UNKNOWN, Examples, Layout, WeightColumn
 from adeptree.app.run.outputs import FREQUENCY, Answers, PredictionLog
 from adeptree.app.run.progress import ProgressBar, Skipped
 from adeptree.app.run.streams import Stream
 from adeptree.app.terminal import TROUBLES, note, show, tell
-from adeptree.core.declared_state import need
 from adeptree.core.errors import AdeptreeError, HorizonReached, InvalidArgument
 from adeptree.core.escaping import counted, visible
 from adeptree.core.interrupts import Interrupts
@@ -229,6 +228,7 @@ class Game:
         folder.restore(self._restore)
         # Check the journal before any file is changed, so that a damaged one leaves everything unchanged.
         self.again = folder.rows_after(self.position.taken)
+        self._refuse_untakeable()
         if folder.counts_nothing():
             last = self.position.taken + len(self.again)
             lost = f"if rows were answered after row {last:,}, the run continues without them"
@@ -236,16 +236,20 @@ class Game:
 
     def _restore(self, found: dict[str, Any]) -> None:
         """Restore a run from a checkpoint; raises an error such as ValueError if it is not consistent."""
-        at = Position(**{**found["position"], "predictions": Written(**found["position"]["predictions"])})
-        # Every row was learnt, was bad, had no label, waits for its label, or was itself a label.
-        unlearnt = at.bad + at.labels + (0 if self.options.decisions else at.unlabelled)
-        need(at.taken == self.learner.answered + unlearnt, "position")
-        self.position = at
+        rounds, answered = self.learner.rounds, self.learner.answered
+        self.position = position_of(found["position"], rounds, answered - rounds, bool(self.options.decisions))
         if self.course and found["course"]:
-            self.course.restore(found["course"])
+            self.course.restore(found["course"], rounds)
         if self.frequency:
             self.frequency.restore(found["frequency"])
         self.record.restore(found["record"], self.learner.concept_class)
+
+    def _refuse_untakeable(self) -> None:
+        """Raise an error for a journal with an impossible row: a bad one, or one past the horizon."""
+        if self.folder and (untakeable := self._first_untakeable(self._examples(self.again))):
+            place, error = untakeable
+            why = f"the horizon is {self.learner.horizon}" if isinstance(error, HorizonReached) else error
+            raise self.folder.impossible(self.position.taken + place + 1, why)
 
     def _take_again(self) -> None:
         """Restore the run's position: replay the journal's rows, and skip those of the stream."""

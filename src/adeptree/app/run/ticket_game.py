@@ -15,6 +15,7 @@ from adeptree.app.run.progress import ProgressBar
 from adeptree.app.run.run_loop import Game
 from adeptree.app.run.streams import Stream
 from adeptree.app.terminal import show
+from adeptree.core.declared_state import is_real, need
 from adeptree.core.errors import AdeptreeError
 from adeptree.core.escaping import counted
 from adeptree.learners.adept_learner import Adept
@@ -61,6 +62,13 @@ class Tally:
             told.append(f"Nothing is proven of the cost: {certificate.in_advance_note}.")
         return told
 
+    def restore(self, state: list[Any], rows: int) -> None:
+        """Restore saved counts; raises an error such as ValueError if this many rows cannot have them."""
+        *counts, cost = state
+        need(len(state) == len(fields(self)) and all(type(n) is int and 0 <= n <= rows for n in counts), "tally")
+        need(is_real(cost) and 0 <= cost < math.inf, "tally")
+        self.__init__(*counts, cost)  # type: ignore[misc]
+
 
 class TicketGame(Game):
     """A game that answers each row before the next (``--follow`` or decisions), or whose labels may come late.
@@ -99,6 +107,10 @@ class TicketGame(Game):
     def _take(self, rows: Sequence[Row], bar: ProgressBar | None) -> None:
         for segment in self.keys.segments(rows) if self.keys else [rows]:
             super()._take(segment, bar)
+
+    def _refuse_untakeable(self) -> None:
+        if not self.keys:  # with keys, rows depend on those before them and are checked in the replay
+            super()._refuse_untakeable()
 
     def _examples(self, rows: Sequence[Row]) -> Examples:
         if self.keys and self.keys.is_label(rows[0]):
@@ -227,10 +239,10 @@ class TicketGame(Game):
 
     def _restore(self, found: dict[str, Any]) -> None:
         super()._restore(found)
-        self.book.restore(found["book"], self.learner)
-        self.tally = Tally(*found["tally"])
+        self.book.restore(found["book"], self.learner, columns=1 + (len(self.layout.places) == 1))
+        self.tally.restore(found["tally"], self.position.taken)
         if self.keys:
-            self.keys.early = dict(found["early"])
+            self.keys.restore(found["early"])
 
     def _kept(self) -> dict[str, Any]:
         tally = [getattr(self.tally, field.name) for field in fields(self.tally)]

@@ -258,8 +258,11 @@ class ServedLearner:
 
     def _restore(self, found: dict[str, Any]) -> None:
         taken, learner = found["position"]["taken"], self.learner
-        self.book.restore(found["book"], learner)
-        self.course.restore(found["course"])
+        self.book.restore(found["book"], learner, len(self.columns.names))
+        self.course.restore(found["course"], learner.rounds)
+        gone = learner.tickets.given_up.number
+        if type(taken) is not int or taken != learner.answered + learner.rounds + gone + self.book.stored:
+            raise ValueError("every row is an answer, a label, or the end of waiting for one")
         self.taken = self.saved = taken
 
     def _take_again(self, rows: list[Row]) -> None:
