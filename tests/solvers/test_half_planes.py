@@ -208,6 +208,46 @@ def test_rows_with_one_hash_are_told_apart(form: str, bits: int) -> None:
     assert narrow.cells("weight").tolist() == usual.cells("weight").tolist()
 
 
+@pytest.mark.parametrize("looked", [True, False])
+def test_weights_are_computed_again_in_the_same_rounds(form: str, looked: bool) -> None:
+    """A rate that stays for some rounds: only the rounds tell when weights were computed anew, to the last bit."""
+    usual, narrow = (HalfPlaneEngine(Halfspaces(2), MixedPrior()) for _ in range(2))
+    narrow.kernel.narrowed = 54
+    narrow.kernel.begin()
+    for t, (x, y) in enumerate(zip(drawn("tenths", 30), itertools.cycle((0, 1, 1)), strict=False)):
+        for engine in (usual, narrow):
+            engine.rate = 1.3 / (1 + t // 11)  # several rounds between two changes
+            engine.commit(x, y, 0.7)
+    if looked:
+        usual.rate = narrow.rate = 0.1  # weights are fresh, and no round has come since
+    again = HalfPlaneEngine(Halfspaces(2), MixedPrior())
+    again.restore(usual.state())
+    assert narrow.kernel.salt > 0 and usual.kernel.since == (0 if looked else 8)
+    for other in (narrow, again):
+        assert other.cells("weight").tolist() == usual.cells("weight").tolist()
+        assert (other.kernel.since, other.kernel.anchor) == (usual.kernel.since, usual.kernel.anchor)
+    ps = [other.probability((0.35, 0.15)) for other in (usual, narrow, again)]
+    assert len(set(ps)) == 1
+
+
+def test_weights_are_computed_again_before_all_are_lost() -> None:
+    """Points close in from both sides: the row that fits has a mass of 2^-n, and all heavier rows have lost."""
+    engine = HalfPlaneEngine(Halfspaces(2), KTPrior())
+    engine.rate, n = 4.0, 2000
+    for j in range(500):
+        for x, y in ((j - n, 0), (n - j, 1)):
+            assert 0 <= engine.probability((x, 0)) <= 1
+            engine.commit((x, 0), y)
+        assert engine.cells("weight").max() > 1e-101
+    assert engine.kernel.since < 1000 and engine.best_loss == 0
+    rows = engine.rows()
+    z = rows.log_mass - 4.0 * rows.losses
+    assert z.max() < math.log(1e-290)  # beyond it a weight counts as none
+    ones = np.array([labels[0] for labels in labelled(engine, [(1 - n, 0)])])
+    p = engine.probability((1 - n, 0))
+    assert p == pytest.approx(float(np.exp(z - z.max()) @ ones / np.exp(z - z.max()).sum()), abs=1e-12)
+
+
 # --- Bounds ------------------------------------------------------------------------------------------
 
 
