@@ -210,7 +210,7 @@ def test_rows_with_one_hash_are_told_apart(form: str, bits: int) -> None:
 
 @pytest.mark.parametrize("looked", [True, False])
 def test_weights_are_computed_again_in_the_same_rounds(form: str, looked: bool) -> None:
-    """A rate that stays for some rounds: only the rounds tell when weights were computed anew, to the last bit."""
+    """The rate stays for some rounds, so the record must tell in which rounds weights were computed again."""
     usual, narrow = (HalfPlaneEngine(Halfspaces(2), MixedPrior()) for _ in range(2))
     narrow.kernel.narrowed = 54
     narrow.kernel.begin()
