@@ -5,13 +5,14 @@ from __future__ import annotations
 from reproduction.experiment import Cell
 from reproduction.mutants import related_operators as ways
 from reproduction.mutants.mutation_testing import Mutant
-from reproduction.mutants.operators import after_init, one_more, times, wrong_label
+from reproduction.mutants.operators import after_init, always, one_more, times, wrong_label
 
 DRIFT: dict[str, Cell] = {"neighbours": {"part": "drift", "engine": "paths"}}
 LINE: dict[str, Cell] = {"neighbours": {"part": "drift", "engine": "auto"}}
 KNOWN: dict[str, Cell] = {"neighbours": {"part": "transductive"}}
 ORDER: dict[str, Cell] = {"neighbours": {"part": "order"}}
 COINS: dict[str, Cell] = {"neighbours": {"part": "coins"}}
+PLANES: dict[str, Cell] = {"half-planes": {}}
 
 NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
     # --- Worlds that change ---
@@ -196,5 +197,33 @@ NEIGHBOUR_MUTANTS: dict[str, Mutant] = {
         "RandSOA proves half of its bound",
         {"reproduction.rand_soa:RandSOA.bound": times(0.5)},
         COINS,
+    ),
+    # --- Half-planes ---
+    "the other side": Mutant(
+        "the point on a new line gets the other label",
+        {"solvers.lp.half_plane_engine:KERNEL": ways.closed_turned},
+        {"half-planes": {"part": "rows"}},
+    ),
+    "mistakes swapped": Mutant(
+        "the row that keeps its line is charged with the mistake",
+        {"solvers.lp.half_plane_engine:KERNEL": ways.mistakes_swapped},
+        {"half-planes": {"part": "drawn", "T": 60}},
+    ),
+    "shares swapped": Mutant(
+        "the row whose line erred gets the mass of the other",
+        {"solvers.lp.half_plane_engine:KERNEL": ways.shares_swapped},
+        {"half-planes": {"part": "regret"}},
+    ),
+    "one loss more": Mutant(
+        "the best rule is said to have lost once more", {"learners.adept_learner:Adept.best_loss": one_more}, PLANES
+    ),
+    "half is proven": Mutant("half of the bound is stated", {"learners.guarantees:theorem_one": times(0.5)}, PLANES),
+    "opposite labels": Mutant(
+        "the learner learns the opposite of the label", {"learners.adept_learner:Adept.learn": wrong_label}, PLANES
+    ),
+    "the opponent is blind": Mutant(
+        "the opponent of Theorem 3 gives all points the same label",
+        {"reproduction.experiments.half_planes:loses": always(0)},
+        PLANES,
     ),
 }

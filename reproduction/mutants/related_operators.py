@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from adeptree.structures import half_plane_kernel as planes
 from reproduction.unknown_order import OPEN
 
 
@@ -187,3 +189,29 @@ def worst_guess(was: Any) -> Any:
         return 0 if 0 in rests else 1 + max(self._value(rest) for rest in rests)
 
     return forced
+
+
+def _planes(**methods: Any) -> Any:
+    """Put other methods in the interpreted kernel of half-planes, and take that one."""
+    made = type("HalfPlaneKernel", (planes.HalfPlaneKernel,), methods)
+    return lambda was: SimpleNamespace(HalfPlaneKernel=made, instance_of=planes.instance_of)
+
+
+def _other_side(self: Any, r: int, g: int) -> None:
+    planes.HalfPlaneKernel.divide(self, r, g)
+    self.closed[self.width - 1] = 1 - self.closed[self.width - 1]
+
+
+def _other_row(self: Any, r: int, g: int) -> None:
+    planes.HalfPlaneKernel.divide(self, r, g)
+    self.mistakes[r] += 1
+    self.mistakes[self.width - 1] -= 1
+
+
+def _other_share(self: Any, r: int, i: int, wrong: bool) -> float:
+    return planes.HalfPlaneKernel.share_of_part(self, r, i, not wrong)
+
+
+closed_turned = _planes(divide=_other_side)
+mistakes_swapped = _planes(divide=_other_row)
+shares_swapped = _planes(share_of_part=_other_share)

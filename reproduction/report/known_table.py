@@ -43,6 +43,9 @@ MEASURED: dict[str, tuple[str, str, str]] = {
         "decide", "mean regret with reviewed labels / 2 sqrt(c K T/eta*)", "regret / bound"
     ),
     "Composition": ("decide", "difference in p, a union and all its rules", "difference in p"),
+    "Half-planes": (
+        "half-planes", "mean mistakes of a fixed half-plane / sum of Theorem 4", "mistakes / bound"
+    ),
     "Drift": (
         "neighbours", "regret to the best sequence / what is proven, drift at all rates, engine auto", "regret / bound"
     ),

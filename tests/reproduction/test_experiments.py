@@ -151,6 +151,14 @@ DOCTORED: list[tuple[str, str, Callable[[Any], Any], dict[str, Any]]] = [
     ("neighbours", "kept", lambda _: 0.76, {}),
     ("neighbours", "dimension_gap", lambda _: 0.25, {}),
     ("neighbours", "share", lambda _: 1.01, {"part": "coins"}),
+    ("half-planes", "apart", lambda value: value + 1, {"points": "line"}),
+    ("half-planes", "p_gap", lambda _: 1e-6, {}),
+    ("half-planes", "loss_gap", lambda _: 1, {}),
+    ("half-planes", "share", lambda _: 1.01, {"stream": "greedy"}),
+    ("half-planes", "stated", lambda _: 1e-6, {}),
+    ("half-planes", "lost", worse(0.8), {"stream": "bisecting"}),
+    ("half-planes", "k", lambda _: 60, {"points": "circle"}),
+    ("half-planes", "loss", lambda _: 1, {"part": "drawn"}),
 ]
 
 

@@ -113,7 +113,7 @@ def test_a_failure_is_said_and_text_is_escaped(tiny: Reproduction) -> None:
 def test_every_experiment_has_a_figure_or_a_reason() -> None:
     # These are numbers only: their table lines say all there is.
     numbers = {"algorithms", "formulas", "transfer", "oracle-efficiency", "soa-memory", "cited", "dimension-bound"}
-    numbers |= {"adversaries", "neighbours", "decide", "deferred", "weak-queries"}
+    numbers |= {"adversaries", "neighbours", "decide", "deferred", "weak-queries", "quantities", "half-planes"}
     assert set(EXPERIMENTS) - numbers <= set(FIGURES)
 
 
