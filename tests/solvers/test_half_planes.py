@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
 import itertools
 import math
 import random
+import signal
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -14,10 +16,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interrupting import struck
 from long_form import times
+from serving import Inside, sent
+from typer.testing import CliRunner
 
 import adeptree as at
-from adeptree.core.errors import InvalidInstance, UnsupportedCombination
+from adeptree.app.cli import app
+from adeptree.core.compiled import COMPILED
+from adeptree.core.errors import InvalidArgument, InvalidInstance, StateError, UnsupportedCombination
 from adeptree.solvers.lp import Halfspaces
 from adeptree.solvers.lp import half_plane_engine as planes
 from adeptree.solvers.lp.dichotomies import dichotomies
@@ -439,3 +446,97 @@ def test_an_interrupted_look_commits_nothing(monkeypatch: pytest.MonkeyPatch) ->
         learner.learn(x, 1)
         twin.learn(x, 1)
     assert learner.bound == twin.bound
+
+
+# --- With the rest of the library ---------------------------------------------------------------------
+
+ALTERED: list[tuple[str, Callable[[Any], Any]]] = [
+    ("points", lambda points: points[:-1]),
+    ("points", lambda points: points[:-3]),
+    ("points", lambda points: [2 * value for value in points]),
+    ("points", lambda points: points[:3] + points[:3] + points[6:]),
+    ("points", lambda points: list(map(float, points))),
+    ("came", lambda came: came[::-1].copy()),
+    ("came", lambda came: came[:-1]),
+    ("came", lambda came: 0 * came),
+    ("labels", lambda labels: labels + 4),
+    ("costs", lambda costs: -costs),
+    ("costs", lambda costs: math.nan * costs),
+    ("rates", lambda rates: math.inf * rates),
+    ("rate", lambda rate: -rate),
+    ("fresh", lambda fresh: 2),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), ALTERED)
+def test_an_altered_file_is_refused(name: str, change: Callable[[Any], Any]) -> None:
+    engine = HalfPlaneEngine(Halfspaces(2), KTPrior())
+    engine.rate, r = 0.5, random.Random(3)
+    for x in drawn("grid", 12):
+        engine.commit(x, r.randrange(2))
+    state = engine.state()
+    with pytest.raises(ValueError, match="cannot be what a learner saved"):
+        HalfPlaneEngine(Halfspaces(2), KTPrior()).restore(state | {name: change(state[name])})
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
+def test_a_batch_that_ctrl_c_ends_continues_with_the_same_bits() -> None:
+    """After a real signal the rounds so far count; the learner, and a copy, play the others like an unbroken one."""
+    points = drawn("normal", times(300, 600))
+    labels = [int(a > b - 3) for a, b in points]
+    ended = 0
+    for wait in (0.002, 0.01, 0.03, 0.08):
+        broken, whole = at.Adept(Halfspaces(2)), at.Adept(Halfspaces(2))
+        ended += struck(functools.partial(broken.learn_many, points, labels), wait)
+        try:
+            rounds = broken.rounds
+        except StateError:  # (interpreted kernels only)
+            assert not COMPILED
+            continue
+        whole.learn_many(points[:rounds], labels[:rounds])
+        for x, y in zip(points[rounds : rounds + 20], labels[rounds : rounds + 20], strict=True):
+            for learner in (broken, whole):
+                learner.learn(x, y)
+        again = copy.deepcopy(broken)  # plays the recorded rounds
+        assert again.engine.cells("weight").tolist() == whole.engine.cells("weight").tolist()  # type: ignore[attr-defined]
+        assert (broken.bound, broken.expected_loss, broken.width) == (whole.bound, whole.expected_loss, whole.width)
+    assert ended
+
+
+def test_a_run_over_two_columns_continues_from_its_folder(tmp_path: Path) -> None:
+    r, learner = random.Random(5), at.Adept(Halfspaces(2))
+    rows = [(x, y, int(x + 2 * y > 6) ^ (r.random() < 0.1)) for x, y in drawn("grid", 60)]
+    table, kept = tmp_path / "rows.csv", tmp_path / "kept"
+    command = ["run", str(table), "--rules", "halfspaces(dim=2)", "--save", str(kept), "--resume"]
+    for count in (35, 60):
+        table.write_text("\n".join(["a,b,label", *(",".join(map(str, row)) for row in rows[:count])]) + "\n")
+        found = CliRunner().invoke(app, command)
+        assert found.exit_code == 0, found.output
+    learner.learn_many([row[:2] for row in rows], [row[2] for row in rows])
+    assert f"at most {learner.bound:.1f} more than the best rule" in found.output
+
+
+def test_a_service_answers_over_two_columns_with_tickets() -> None:
+    with Inside(main="halfspaces(dim=2)") as inside:
+        learner = inside.served["main"].learner
+        twin: Any = at.Adept(Halfspaces(2))
+        for t, (a, b) in enumerate(drawn("tenths", 30)):
+            ticket = twin.answer((a, b))
+            assert inside.ask("/answer", {"x": [a, b]}).body == sent(ticket)
+            twin.learn(ticket, t % 2)
+            inside.ask("/learn", {"ticket": ticket.id, "y": t % 2})
+        assert learner.engine.kind == "half-planes" and learner.bound == twin.bound
+
+
+def test_segments_need_rules_that_name_columns() -> None:
+    with pytest.raises(InvalidArgument, match=r"must name the columns they read; got rules=halfspaces\(dim=2\)"):
+        at.Adept(Halfspaces(2), by="who")
+
+
+def test_adapters_for_rows_with_names_refuse_points() -> None:
+    """River and scikit-learn give rows with names; half-planes read tuples."""
+    sklearn, river = pytest.importorskip("adeptree.compat.sklearn"), pytest.importorskip("adeptree.compat.river")
+    with pytest.raises(InvalidInstance, match="must be a tuple of 2 finite numbers"):
+        sklearn.AdeptClassifier("halfspaces(dim=2)").fit([[1, 2], [2, 3]], [0, 1])
+    with pytest.raises(InvalidInstance, match="must be a tuple of 2 finite numbers"):
+        river.AdeptClassifier("halfspaces(dim=2)").learn_one({"a": 1, "b": 2}, True)
