@@ -464,6 +464,9 @@ ALTERED: list[tuple[str, Callable[[Any], Any]]] = [
     ("costs", lambda costs: math.nan * costs),
     ("rates", lambda rates: math.inf * rates),
     ("rate", lambda rate: -rate),
+    ("rate", lambda rate: 2 * rate),  # without new weights
+    ("rates", lambda rates: rates * ([1, 2] * 6)),  # the same
+    ("labels", lambda labels: labels % 2),  # the first weights of all are new
     ("fresh", lambda fresh: 2),
 ]
 
@@ -477,6 +480,13 @@ def test_an_altered_file_is_refused(name: str, change: Callable[[Any], Any]) -> 
     state = engine.state()
     with pytest.raises(ValueError, match="cannot be what a learner saved"):
         HalfPlaneEngine(Halfspaces(2), KTPrior()).restore(state | {name: change(state[name])})
+
+
+def test_a_file_with_points_outside_the_class_is_refused() -> None:
+    engine = HalfPlaneEngine(Halfspaces(2), KTPrior())
+    engine.commit((30, 4), 1)
+    with pytest.raises(InvalidInstance, match="radius=9"):
+        HalfPlaneEngine(Halfspaces(2, radius=9), KTPrior()).restore(engine.state())
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")

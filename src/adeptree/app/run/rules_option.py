@@ -144,8 +144,7 @@ def columns_of_spec(concept_class: ConceptClass, x: str | None, others: list[str
         wanted = names_in(x) or others
         if len(wanted) != count:
             raise InvalidArgument(
-                f"--features: {concept_class!r} needs {count} columns, one for each value of x, named by --features; "
-                f"got {len(wanted)}: {listed(wanted)}"
+                f"--features: {concept_class!r} needs {count} columns, one for each value of x; got {listed(wanted)}"
             )
         return wanted
     return [x or columns.preferred(concept_class) or only(others)]

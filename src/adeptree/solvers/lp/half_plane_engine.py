@@ -79,8 +79,7 @@ class HalfPlaneEngine(RowsEngine):
     def state(self) -> dict[str, Any]:
         """Return the recorded rounds, from which the rows follow."""
         points, *events, rate, fresh = self.kernel.past()
-        flat = [value for x in points for value in x]
-        return {"points": flat, **dict(zip(EVENTS, events, strict=True)), "rate": rate, "fresh": fresh}
+        return dict(zip(EVENTS, events, strict=True), points=[*itertools.chain(*points)], rate=rate, fresh=fresh)
 
     def declared(self) -> Fields:
         """Declare the rounds: point, label (plus 2 if the weights were computed again before), cost and rate."""
@@ -96,12 +95,15 @@ class HalfPlaneEngine(RowsEngine):
         need(all(d > 0 and math.gcd(x, y, d) == 1 for x, y, d in points) and len(set(points)) == len(points), "points")
         most = np.maximum.accumulate(np.append(-1, came))
         need((np.diff(most) <= 1).all() and most[-1] == len(points) - 1, "came")
+        self.concept_class.instances_of(map(KERNEL.instance_of, points))  # raises if one is outside the domain
+        # Weights are computed again at each change of the rate.
+        changed = np.append(True, np.diff(np.append(state["rates"], state["rate"])) != 0)
+        need((np.append(state["labels"] > 1, state["fresh"]) >= changed).all(), "labels")
 
     def restore(self, state: dict[str, Any]) -> None:
         """Play all rounds again: files hold rounds, not rows."""
         self.check(state)
-        flat = state["points"]
-        points = list(zip(flat[::3], flat[1::3], flat[2::3], strict=True))
+        points = list(zip(*[iter(state["points"])] * 3, strict=True))
         self.kernel.replay(points, *(state[name] for name in EVENTS), state["rate"], state["fresh"])
 
 
