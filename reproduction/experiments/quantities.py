@@ -28,8 +28,8 @@ S: dict[str, tuple[str, Callable[[int, int], float]]] = {
     "GaussianElimination": ("n", lambda t, f: 8),
     "CellVote": ("4 per column", lambda t, f: 8),
     "Perceptron": ("dimension + 2", lambda t, f: 4),
-    "SOA": ("|C|", lambda t, f: 128),
-    "Halving": ("|C|", lambda t, f: 128),
+    "SOA": ("|C|/64, rounded up", lambda t, f: 2),
+    "Halving": ("|C|/64, rounded up", lambda t, f: 2),
     "IntervalSearch": ("t + 5", lambda t, f: t + 5),
     "NearestEnds": ("t + 6", lambda t, f: t + 6),
     "NearestPoint": ("2 t", lambda t, f: 2 * t),
@@ -163,7 +163,7 @@ def _family(cell: Cell) -> Row:
 
 
 def _experts(cell: Cell) -> Row:
-    """Count what the experts of Algorithm 1 ask, each for its own base learner, and what ADEPT asks."""
+    """Count what the experts of Algorithm 1 ask, each for its own base learner, and compute what ADEPT may ask."""
     c, T = at.parse(cell["class"]), cell["T"]
     d = c.littlestone_dimension or 0
     base = at.Ghost(d).bind(c)
@@ -234,8 +234,8 @@ def _of_experts(rows: Sequence[Row]) -> Iterator[Verdict]:
         asked = [max(r["asked"] for r in members if r["T"] == T) for T in horizons]
         slope = exponent(horizons, calls)
         note = (
-            f"Ghost({d}), M = {M}, T = {horizons[0]}..{horizons[-1]}: {calls[-1]:.3g} calls, ADEPT {asked[-1]:.3g} "
-            f"(exponent {exponent(horizons, asked):.2f})"
+            f"Ghost({d}), M = {M}, T = {horizons[0]}..{horizons[-1]}: {calls[-1]:.3g} calls, "
+            f"ADEPT at most {asked[-1]:.3g} (exponent {exponent(horizons, asked):.2f})"
         )
         yield at_least(f"exponent in T of the oracle calls of Algorithm 1, {spec}", [slope], float(M), note)
     if apart := [float(r["apart"]) for r in rows if "apart" in r]:

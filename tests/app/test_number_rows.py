@@ -247,3 +247,17 @@ def test_numbers_whose_texts_say_more_are_left_to_their_texts() -> None:
         assert NumberRows.read(2, text, ",") is None
     with pytest.raises(ValueError):
         Label("y", 0).of_numbers(np.array([0.0, 1.0, 2.0]))
+
+
+@pytest.mark.parametrize("digits", [140_000, 17 << 20])
+def test_long_lines_are_read_as_texts(digits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell or a line that is too long is a bad row, whatever comes before and after it."""
+    text = "x,y\n5,0\n3," + "0" * digits + "1\n4,0\n8,1\n"
+    Path("f.csv").write_text(text)
+    fast = call("run", "f.csv", "--on-bad-row", "skip", "--predictions", "p.csv")
+    with monkeypatch.context() as patch:
+        slowly(patch)
+        slow = call("run", "f.csv", "--on-bad-row", "skip", "--predictions", "q.csv")
+    assert (fast.exit_code, fast.stdout, fast.stderr) == (slow.exit_code, slow.stdout, slow.stderr)
+    assert "1 bad row skipped" in fast.stdout + fast.stderr
+    assert Path("p.csv").read_bytes() == Path("q.csv").read_bytes()

@@ -83,7 +83,7 @@ def test_frequencies_are_given_only_to_who_asks() -> None:
     assert [float(row["frequency"]) for row in rows] == given.of_many(
         [float(row["p"]) for row in rows], [int(row["y"]) for row in rows]
     )
-    assert asked.stdout.startswith(plain.stdout.rstrip()) and f"within {given.error:.1f} points" in asked.stdout
+    assert asked.stdout.startswith(plain.stdout.rstrip()) and f"by {given.error:.1f} points" in asked.stdout
 
 
 def test_a_conversation_is_given_the_same_frequencies() -> None:

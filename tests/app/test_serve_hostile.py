@@ -310,6 +310,7 @@ def outcome(parse: Any, body: str) -> Any:
 
 
 @example([[("x", 10**20)]], [], "", "")
+@example([[("x", -9999999999999999999), ("a", -(2**63) - 1)], [("x", 1763600000000000000)]], [], "", "")
 @given(st.lists(PAIRS, max_size=3), PAIRS, st.sampled_from(["", " "]), st.sampled_from(["", "1", "NaN", "{"]))
 def test_the_quick_parser_reads_what_pythons_reads(rows: Any, more: Any, space: str, end: str) -> None:
     """It knows no names that come twice and no ints of more than 64 bits: such bodies are left to Python's."""

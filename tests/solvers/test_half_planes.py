@@ -89,6 +89,64 @@ def test_rows_are_all_labellings_by_half_planes(form: str, name: str) -> None:
             assert engine.cells("log_mass") == pytest.approx(engine.rows().log_mass, abs=1e-12)
 
 
+CLUSTERS = {
+    "tiny": [
+        (1.0001016387767106e-250, 3.387959223693027e-255),
+        (9.996669593289019e-251, -1.1101355703261119e-254),
+        (-2.0009421135915953e-251, -4.000314037863766e-251),
+        (-5.841661186858443e-251, -5.280553728952814e-251),
+        (9.99982383735297e-251, -5.872088224366913e-256),
+        (1.0000367060181326e-250, 1.2235339377535068e-255),
+        (9.891670876274457e-251, -3.610970790851438e-253),
+        (1.0033823262597793e-250, 1.1274420866030564e-253),
+    ],
+    "huge": [
+        (1.0000325771035648e200, 1.0859034521583514e195),
+        (9.999997059358927e199, -9.802136910759801e192),
+        (-5.639848421149016e199, -5.213282807049671e199),
+        (-4.693122252945736e199, -4.897707417648579e199),
+        (1.0315768401837183e200, 1.0525613394572828e198),
+        (9.998790781583619e199, -4.0307280545914126e195),
+        (1.0000003199235546e200, 1.0664118481693813e193),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_signs_are_those_of_the_exact_lines(form: str, name: str) -> None:
+    """Products of coordinates of these clusters underflow or overflow; a wrong sign gives a row wrong labels."""
+    engine, seen = HalfPlaneEngine(Halfspaces(2), KTPrior()), list[Point]()
+    for t, point in enumerate(CLUSTERS[name]):
+        engine.probability(point)
+        lines = [(engine.kernel.line(row), int(engine.cells("closed")[row])) for row in range(engine.width)]
+        assert [row & 1 for row in engine.kernel.say[: engine.width]] == [says(*line, point) for line in lines]
+        engine.commit(point, t in (2, 4) if name == "huge" else 1)
+        seen.append(point)
+        assert sorted(labelled(engine, seen)) == sorted(dichotomies([lift(p) for p in seen]))
+        ys = [int(k in (2, 4)) if name == "huge" else 1 for k in range(t + 1)]
+        losses = [sum(a != b for a, b in zip(row, ys, strict=True)) for row in labelled(engine, seen)]
+        assert list(engine.rows().losses) == losses
+
+
+def test_few_signs_need_integers_if_one_axis_is_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole numbers beyond 2^53 next to small floats, as time stamps in nanoseconds next to a score."""
+    found = importlib.import_module("adeptree.structures.half_plane_kernel")
+    monkeypatch.setattr(planes, "KERNEL", found)
+    direction, calls = found.direction, 0
+
+    def counted(p: Any, x: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return direction(p, x)
+
+    monkeypatch.setattr(found, "direction", counted)
+    engine, r = HalfPlaneEngine(Halfspaces(2), KTPrior()), random.Random(3)
+    for _ in range(30):
+        engine.commit((1763600000 * 10**9 + r.randrange(3600 * 10**9), r.random()), r.randrange(2))
+    assert engine.width == 30 * 29 + 2
+    assert calls < 4 * 30 * 30  # two in each gap of each round; about t^3 if every sign were computed in integers
+
+
 def test_the_width_in_general_position() -> None:
     engine = HalfPlaneEngine(Halfspaces(2), KTPrior())
     r = random.Random(1)

@@ -25,6 +25,8 @@ NEW_ROW = partial(tuple.__new__, Row)
 """Like ``Row._make``, but without a Python call per row."""
 PLAIN = b"0123456789.-+eE\n"
 """Characters of numbers that NumPy and Python read alike, and the line end."""
+LONG_LINE = 1 << 17
+"""A longer line may have a cell that is too long, or be too long itself; the reader of single lines decides."""
 EXACT = 2.0**53
 """Whole numbers below this are exact as floats."""
 
@@ -53,6 +55,9 @@ class NumberRows(Sequence[Row]):
         """
         text = text.replace(b"\r\n", b"\n").removesuffix(b"\r")
         if text[:1] in (b"", b"\n") or text.translate(None, PLAIN + sep.encode()):
+            return None
+        ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+        if np.diff(ends, prepend=-1, append=len(text)).max() > LONG_LINE:
             return None
         try:
             values = np.loadtxt(io.StringIO(text.decode()), delimiter=sep, comments=None, ndmin=2)

@@ -15,7 +15,7 @@ cdef class HalfPlaneKernel(RowsKernel):
     cdef public unsigned long long salt
     cdef object read, word_of, raw
     cdef Py_ssize_t at, room, groups
-    cdef double size, size_now, slack, floor, rough
+    cdef double size_x, size_y, x_now, y_now, slack, floor, rough_x, rough_y
     cdef int grade, grade_now
     cdef double[::1] shares, betas
     # One entry per row.
@@ -45,7 +45,7 @@ cdef class HalfPlaneKernel(RowsKernel):
     cdef int sort_directions(self) except -1
     @cython.locals(c=double, far=double, sign=int)
     cdef int across(self, Py_ssize_t i, Py_ssize_t j) except -2
-    @cython.locals(g=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, ax=double, ay=double, bx=double, by=double, most=double, wide=bint)
+    @cython.locals(g=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, ax=double, ay=double, bx=double, by=double, most=double, wide=bint, exact=bint)
     cdef int divide_turn(self) except -1
     @cython.locals(half=Py_ssize_t, count=Py_ssize_t, size=Py_ssize_t, found=Py_ssize_t, g=Py_ssize_t, i=Py_ssize_t, r=Py_ssize_t)
     @cython.locals(mask='unsigned long long', here='unsigned long long', every='unsigned long long')

@@ -64,7 +64,7 @@ class HalfPlaneKernel(RowsKernel):
         self.arrays = {name: array(kind) for name, kind in {**ROWS, **POINTS, **EVENTS}.items()}
         self.points, self.raw = [], None
         self.number = self.events = self.parted = self.groups = self.rounds = 0
-        self.grade, self.size, self.width, self.best = SMALL, 0.0, 1, 0.0
+        self.grade, self.size_x, self.size_y, self.width, self.best = SMALL, 0.0, 0.0, 1, 0.0
         self.make_room(64, 16, 16)
         self.part[: self.parts] = self.shares
         self.rebuild()
@@ -86,9 +86,11 @@ class HalfPlaneKernel(RowsKernel):
         self.seen = self.known = False
         self.points[n], self.px[n], self.py[n], grade = self.read(x)
         self.grade_now = min(self.grade, grade)
-        self.size_now = max(self.size, fabs(self.px[n]), fabs(self.py[n]))
+        self.x_now, self.y_now = max(self.size_x, fabs(self.px[n])), max(self.size_y, fabs(self.py[n]))
         self.slack, self.floor = (0.0, 0.0) if self.grade_now == SMALL else (ERROR, 1e-290)
-        self.rough = 0.0 if self.grade_now else 2.0 * self.size_now
+        # Coordinates that were rounded: their error is this times a rounding error, also near zero.
+        self.rough_x = 0.0 if self.grade_now else 2.0 * self.x_now + 1e-290
+        self.rough_y = 0.0 if self.grade_now else 2.0 * self.y_now + 1e-290
         self.at, self.parted = n, 0
         for j in range(n):
             if self.px[j] == self.px[n] and self.py[j] == self.py[n]:
@@ -113,8 +115,9 @@ class HalfPlaneKernel(RowsKernel):
             dx, dy = x - self.px[j], y - self.py[j]
             s = wx * dx + wy * dy
             self.say[r] = s > 0.0
-            dx = fabs(dx) + fabs(dy) + self.rough
-            if not (self.slack * (fabs(wx) + fabs(wy)) * dx + self.floor < fabs(s) < LARGE):
+            dx = (fabs(wx) + fabs(wy)) * (fabs(dx) + fabs(dy) + self.slack * (self.rough_x + self.rough_y))
+            dx += fabs(wx) * self.rough_x + fabs(wy) * self.rough_y
+            if not (self.slack * dx + self.floor < fabs(s) < LARGE):
                 self.say[r] = self.closed[r] if self.slack == 0.0 or j == self.at else self.exact_side(r)
         return 0
 
@@ -163,8 +166,9 @@ class HalfPlaneKernel(RowsKernel):
     def across(self, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.int:
         """Return the sign of the angle between two directions, 0 if they are equal."""
         c = self.ux[i] * self.uy[j] - self.uy[i] * self.ux[j]
-        far = (fabs(self.ux[i]) + fabs(self.uy[i]) + self.rough) * self.slack
-        if far * (fabs(self.ux[j]) + fabs(self.uy[j]) + self.rough) + self.floor < fabs(c) < LARGE:
+        far = (fabs(self.ux[i]) + self.rough_x) * (fabs(self.uy[j]) + self.rough_y)
+        far += (fabs(self.uy[i]) + self.rough_y) * (fabs(self.ux[j]) + self.rough_x)
+        if self.slack * far + self.floor < fabs(c) < LARGE:
             return 1 if c > 0.0 else -1
         if self.slack == 0.0:
             return 0
@@ -186,12 +190,14 @@ class HalfPlaneKernel(RowsKernel):
             self.gap_before[g] = -i - 1 if self.turned[i] != (g == 0) else i + 1
             self.gap_after[g] = -j - 1 if self.turned[j] else j + 1
             # At a right angle to the first direction if the gap is wider, else along the sum, without cancellation.
-            wide = ax * bx + ay * by < -0.01 * (fabs(ax) + fabs(ay)) * (fabs(bx) + fabs(by))
+            most = (fabs(ax) + fabs(ay)) * (fabs(bx) + fabs(by))
+            exact = self.slack > 0.0 and (self.rough_x > 0.0 or not 1e-290 < most < 1e290)  # products may underflow
+            wide = ax * bx + ay * by < -0.01 * most
             ax, ay = (-ax, -ay) if wide else (-(ay + by), ax + bx)
             most = max(fabs(ax), fabs(ay))
             if self.slack == 0.0:
                 self.gap_x[g], self.gap_y[g] = ax, ay
-            elif self.rough == 0.0 and 1e-290 < most < 1e290:
+            elif not exact and 1e-290 < most < 1e290:
                 self.gap_x[g], self.gap_y[g] = ax / most, ay / most
             else:
                 wide, self.gap_x[g], self.gap_y[g] = self.exact_gap(self.gap_before[g], self.gap_after[g])
@@ -306,7 +312,8 @@ class HalfPlaneKernel(RowsKernel):
             mark = self.marks[self.at]
             for r in range(self.width):
                 self.hashes[r] ^= mark * self.say[r]
-            self.grade, self.size, self.number, self.parted = self.grade_now, self.size_now, self.number + 1, 0
+            self.grade, self.number, self.parted = self.grade_now, self.number + 1, 0
+            self.size_x, self.size_y = self.x_now, self.y_now
         self.charge_rows(label, cost)
 
     # --- Room --------------------------------------------------------------------------------------

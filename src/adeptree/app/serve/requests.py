@@ -57,8 +57,8 @@ BODY_SECONDS = 20.0
 """The time limit for a body."""
 MOST_HEADERS = 1 << 15
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
-ALIKE, LONGEST_INT = bytes.maketrans(b"123456789", b"0" * 9), b"0" * 20
-"""A number of 20 digits may be an int of more than 64 bits, of which orjson makes a float."""
+ALIKE, LONG_INTS = bytes.maketrans(b"123456789", b"0" * 9), (b"0" * 20, b"-" + b"0" * 19)
+"""Such a number may be an int of more than 64 bits, of which orjson makes a float."""
 DRAINED = 8
 """Multiple of the limit up to which a body is read, so that a client that sends it first gets the error."""
 ONCE = {b"authorization", b"content-encoding", b"content-length", b"content-type", b"host", b"transfer-encoding"}
@@ -192,7 +192,8 @@ def parsed(body: bytes) -> Any:
     with suppress(orjson.JSONDecodeError):
         found = orjson.loads(body)
         # If there are as many colons as names, no name came twice. All other bodies are left to Python's parser.
-        if body.count(b":") == _names(found) and LONGEST_INT not in body.translate(ALIKE):
+        digits = body.translate(ALIKE)
+        if body.count(b":") == _names(found) and not any(long in digits for long in LONG_INTS):
             return found
     try:
         return DECODER.decode(body.decode("utf-8"))

@@ -36,7 +36,7 @@ class HalfPlaneEngine(RowsEngine):
     >>> for x, label in [((0, 0), 0), ((4, 1), 1), ((1, 3), 0), ((5, 5), 1)]:
     ...     engine.commit(x, label)
     >>> engine.width, engine.best_loss, str(engine.best_rule())
-    (14, 0, 'x0 >= 2')
+    (14, 0, 'x0 >= 4')
     """
 
     kind = "half-planes"
