@@ -9,6 +9,7 @@ import itertools
 import math
 import random
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -608,3 +609,14 @@ def test_adapters_for_rows_with_names_refuse_points() -> None:
         sklearn.AdeptClassifier("halfspaces(dim=2)").fit([[1, 2], [2, 3]], [0, 1])
     with pytest.raises(InvalidInstance, match="must be a tuple of 2 finite numbers"):
         river.AdeptClassifier("halfspaces(dim=2)").learn_one({"a": 1, "b": 2}, True)
+
+
+def test_half_planes_need_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    learner = at.Adept(Halfspaces(2))
+    for x, y in [((0, 0), 0), ((4, 1), 1), ((1, 3), 0), ((5, 5), 1)]:
+        learner.learn(x, y)
+    assert learner.width == 14 and learner.best_loss == 0
+    for kind in (lambda: Halfspaces(3), lambda: Halfspaces(2, grid=3), lambda: Halfspaces(2, solver="highs")):
+        with pytest.raises(at.errors.MissingExtra, match="highspy"):
+            kind()

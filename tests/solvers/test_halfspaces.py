@@ -326,7 +326,7 @@ def test_class_is_a_value_and_travels() -> None:
 def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "highspy", None)
     with pytest.raises(MissingExtra, match=r"pip install '\.\[lp\]'"):
-        Halfspaces(2)
+        Halfspaces(3)
 
 
 # --- In ADEPT ----------------------------------------------------------------------------------------

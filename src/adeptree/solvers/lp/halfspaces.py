@@ -92,7 +92,6 @@ class Halfspaces(SolverClass):
         self.grid = None if grid is None else check_size("grid", grid, at_most=LARGEST_LINE)
         self.radius, self.margin = _check_ball(grid, radius, margin)
         one_of("solver", solver, ("auto", "highs"))
-        highspy.require()
         limit = check_seconds(seconds)
         own = {"dim": self.dim, "grid": self.grid, "radius": radius, "margin": margin, "seconds": limit}
         # A single point can only be labelled in two ways; from two per side on, dim + 1 corners are shattered.
@@ -101,6 +100,8 @@ class Halfspaces(SolverClass):
         super().__init__(told, options, CALL_COST, vc_dimension=vc, name=self.spec_name)
         self._asking["solver"] = solver
         self.seconds = limit  # not OracleClass's limit, which needs a thread: the solver checks the time itself
+        if not self.in_plane:  # half-planes have a structure; if a query needs the solver, it asks for the extra then
+            highspy.require()
         self.decider = Decider(self.dim, small=solver == "auto", seconds=limit)
 
     @property
