@@ -114,7 +114,7 @@ BUDGETS = [
     Budget("asking, two levels and restarts", 26_620, 16_680),
     Budget("One runner", 27_910, 17_030),
     Budget("compiled queries and late pruning", 27_270, 17_025),
-    Budget("the end of this edition", 27_940, 17_468),
+    Budget("the end of this edition", 27_941, 17_468),
 ]
 """Lines of code without comments, docstrings and blanks, newest last. A change that deletes code adds a lower one."""
 MAY_RISE = {"drift, segments and reviewed labels", "One runner", "the end of this edition"}

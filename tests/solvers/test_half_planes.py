@@ -617,6 +617,7 @@ def test_half_planes_need_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     for x, y in [((0, 0), 0), ((4, 1), 1), ((1, 3), 0), ((5, 5), 1)]:
         learner.learn(x, y)
     assert learner.width == 14 and learner.best_loss == 0
-    for kind in (lambda: Halfspaces(3), lambda: Halfspaces(2, grid=3), lambda: Halfspaces(2, solver="highs")):
+    others: list[dict[str, Any]] = [{"dim": 3}, {"dim": 2, "grid": 3}, {"dim": 2, "solver": "highs"}]
+    for settings in others:
         with pytest.raises(at.errors.MissingExtra, match="highspy"):
-            kind()
+            Halfspaces(**settings)
